@@ -1,0 +1,133 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// find says what a person should know, tied to places, the gravest first.
+func find(r *replay, out reading) []Finding {
+	var findings []Finding
+	proven := provenElsewhere(out.rows)
+	for _, row := range out.rows {
+		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
+			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
+		}
+	}
+	for _, flip := range out.flips {
+		findings = append(findings, aboutFlip(r, flip))
+	}
+	for _, lost := range out.lost {
+		severity := SeverityWarning
+		if r.in.Policy.LostTests == LevelFail {
+			severity = SeverityError
+		}
+		if r.in.Policy.LostTests != LevelIgnore {
+			findings = append(findings, Finding{"lost-test", severity, fileOf(r, lost.ID), 0, fmt.Sprintf("%s ran on base and was %s on head", lost.ID, lost.How)})
+		}
+	}
+	findings = append(findings, aboutChange(out)...)
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
+	return findings
+}
+
+func rank(s Severity) int {
+	return slices.Index([]Severity{SeverityError, SeverityWarning, SeverityNote}, s)
+}
+
+// provenElsewhere are the ids that discriminate under some runner entry: with
+// one entry per configuration, one is enough.
+func provenElsewhere(rows []readRow) map[string]bool {
+	proven := make(map[string]bool)
+	for _, row := range rows {
+		if row.read.Role == Discriminating {
+			proven[row.key.ID] = true
+		}
+	}
+	return proven
+}
+
+func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, severity Severity, message string) {
+	head, before := first(r.m.Cell(row.key, Head)), first(r.m.Cell(row.key, BaseTests))
+	switch row.read.Role {
+	case RegressionOnly:
+		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
+			return "", "", ""
+		}
+		severity = SeverityWarning
+		if r.in.Policy.VacuousTests == LevelFail {
+			severity = SeverityError
+		}
+		return "vacuous-test", severity, fmt.Sprintf("%s passes on base+tests and on head: it does not tell the change from its absence; assert what base gets wrong", row.row.ID)
+	case NotComparable:
+		if row.read.Reason == MissingSymbol {
+			return "new-behaviour", SeverityNote, fmt.Sprintf("%s %s; it passes on head", row.row.ID, row.read.Words)
+		}
+		return "not-comparable", SeverityWarning, fmt.Sprintf("%s passes on head but %s%s", row.row.ID, row.read.Words, because(before))
+	case Flaky:
+		return "flaky-test", SeverityWarning, fmt.Sprintf("%s proves nothing: %s; make it give one answer", row.row.ID, row.read.Words)
+	case DiagnosticNegative:
+		if unseen(row.read.Reason) {
+			return "no-result", SeverityError, fmt.Sprintf("%s gave no result on head%s", row.row.ID, because(head))
+		}
+		if anyOf(r.m.Cell(row.key, Base), red) {
+			return "long-red-test", SeverityWarning, fmt.Sprintf("%s fails on base and on head%s", row.row.ID, because(head))
+		}
+		return "failing-test", SeverityError, fmt.Sprintf("%s does not pass on head%s", row.row.ID, because(head))
+	}
+	if row.read.Words != "" {
+		return "skipped-test", SeverityNote, fmt.Sprintf("%s: %s%s", row.row.ID, row.read.Words, because(head))
+	}
+	return "", "", ""
+}
+
+func because(o Observation) string {
+	if o.Message == "" {
+		if o.Reason == NoReason {
+			return ""
+		}
+		return " (" + string(o.Reason) + ")"
+	}
+	return ": " + o.Message
+}
+
+func aboutFlip(r *replay, flip Flip) Finding {
+	severity := SeverityError
+	if flip.Kind == Sometimes || r.in.Policy.Flips == LevelWarn {
+		severity = SeverityWarning
+	}
+	words := map[FlipKind]string{
+		Regression:  "passes on base and fails on head, every time",
+		FullRunOnly: "passes on base and fails on head in the full run, though not alone",
+		Sometimes:   "passes on base and fails on head sometimes",
+	}[flip.Kind]
+	path, line := placeOf(r, flip.ID)
+	return Finding{"flip", severity, path, line, fmt.Sprintf("%s %s: %s", flip.ID, words, flip.Message)}
+}
+
+func aboutChange(out reading) []Finding {
+	var findings []Finding
+	if out.summary.EvidenceInadequate {
+		findings = append(findings, Finding{Rule: "evidence-inadequate", Severity: SeverityWarning, Message: "production code changed and no comparable check of the change fails without it"})
+	}
+	if out.summary.NoEvidence {
+		findings = append(findings, Finding{Rule: "no-evidence", Severity: SeverityWarning, Message: "production code changed and no check of the change could show it"})
+	}
+	return findings
+}
+
+func fileOf(r *replay, id string) string {
+	path, _ := placeOf(r, id)
+	return path
+}
+
+// placeOf finds a row's source by its id alone, whichever runner has it.
+func placeOf(r *replay, id string) (path string, line int) {
+	for _, runner := range r.in.Runners {
+		if row := r.m.Row(Key{runner.Name(), id}); row.File != "" {
+			return row.File, row.Line
+		}
+	}
+	return "", 0
+}

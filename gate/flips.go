@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// rest runs what the change did not touch, on head, when policy asks for the
+// whole suite or it is cheap; what is red there is asked of base.
+func (r *replay) rest(ctx context.Context) {
+	if r.in.Full == FullNever || len(r.production) == 0 {
+		return
+	}
+	r.phase("full suite")
+	limited := ctx
+	if r.in.Full == FullAuto {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, r.in.FullWhenUnder)
+		defer cancel()
+	}
+	var all sync.WaitGroup
+	for _, runner := range r.in.Runners {
+		all.Go(func() { r.restBy(limited, runner) })
+	}
+	all.Wait()
+	for _, runner := range r.in.Runners {
+		r.spread(runner.Name())
+	}
+	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		r.full.Fallback = fmt.Sprintf("the whole suite takes longer than %s, so only what the change touches was run (audit.full_when_under, --full always)", r.in.FullWhenUnder)
+		return
+	}
+	r.full.Strategy, r.ranFull = "all", true
+	r.askBase(ctx)
+}
+
+func (r *replay) restBy(ctx context.Context, runner Runner) {
+	state, err := r.open(ctx, Head)
+	if err != nil {
+		r.doubt("the state %s could not be made: %v", Head, err)
+		return
+	}
+	units, err := runner.Units(ctx, state.Tree(), nil, true)
+	if err != nil {
+		r.doubt("%s: the whole suite could not be found: %v", runner.Name(), err)
+		return
+	}
+	r.mu.Lock()
+	touched := r.touchedU[runner.Name()][Head]
+	r.mu.Unlock()
+	units = slices.DeleteFunc(units, func(unit string) bool { return slices.Contains(touched, unit) })
+	r.run(ctx, runner, Head, Batch{Units: units}, "full")
+}
+
+// askBase runs on base what is red on head and has no answer from base.
+func (r *replay) askBase(ctx context.Context) {
+	r.phase("compare with base")
+	for _, runner := range r.in.Runners {
+		r.mu.Lock()
+		var rows []Row
+		for _, key := range r.m.Keys() {
+			row, onHead := r.m.Seen(key, Head)
+			if key.Runner == runner.Name() && onHead && row.Parent == "" && !allGreen(r.m.Cell(key, Head)) &&
+				colour(first(r.m.Cell(key, Head))) != blank && len(r.m.Cell(key, Base)) == 0 && slices.Contains(r.chosenBy[key], "full") {
+				rows = append(rows, row)
+			}
+		}
+		r.mu.Unlock()
+		if len(rows) == 0 {
+			continue
+		}
+		state, err := r.open(ctx, Base)
+		if err != nil {
+			r.doubt("the state %s could not be made: %v", Base, err)
+			continue
+		}
+		units := existing(state.Tree(), runner, ctx, unitsOf(rows))
+		r.run(ctx, runner, Base, Batch{Units: units, Rows: ids(rows)}, "")
+		r.spread(runner.Name())
+	}
+}
+
+// existing keeps the units that the tree has.
+func existing(tree Tree, runner Runner, ctx context.Context, units []string) []string {
+	known, err := runner.Units(ctx, tree, nil, true)
+	if err != nil {
+		return units
+	}
+	return slices.DeleteFunc(units, func(unit string) bool { return !slices.Contains(known, unit) })
+}
+
+func first(cell []Observation) Observation {
+	if len(cell) == 0 {
+		return Observation{}
+	}
+	return cell[0]
+}
+
+// confirm asks again, in fresh states, about every untouched row that base and
+// head disagree on.
+func (r *replay) confirm(ctx context.Context) {
+	r.phase("confirm")
+	for _, runner := range r.in.Runners {
+		r.settle(ctx, runner, make(map[StateName]map[Key]int))
+	}
+}
+
+// flipped holds for an untouched row that base passes and head has seen red.
+func flipped(m *Matrix, key Key) bool {
+	base := m.Cell(key, Base)
+	if len(base) == 0 {
+		if row, ok := m.Seen(key, Head); !ok || row.Parent == "" || !inheritsBase(m, row) {
+			return false
+		}
+		base = m.Cell(key, BaseTests)
+	}
+	return OriginOf(m, key) == Existing && allGreen(base) && anyOf(m.Cell(key, Head), red)
+}
+
+// flips reads the confirmed flips, and those that would not be confirmed, off the
+// matrix. The first observation of a cell was
+// made in company, the later ones with the suspects alone.
+func (r *replay) flips() []Flip {
+	var flips []Flip
+	for _, key := range r.m.Keys() {
+		if !flipped(r.m, key) {
+			continue
+		}
+		head := r.m.Cell(key, Head)
+		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, passed: anyOf(head, green) || anyOf(head, blank)}
+		for _, o := range head {
+			if colour(o) == red {
+				flip.ConfirmedRuns++
+				flip.Message = o.Message
+			}
+		}
+		if len(head) > 1 && flip.ConfirmedRuns == len(head) {
+			flip.Kind = Regression
+		}
+		flips = append(flips, flip)
+	}
+	return flips
+}

@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// alphabet is one observation of every kind that the reading tells apart.
+var alphabet = []Observation{
+	{Outcome: Passed},
+	{Outcome: Failed, Reason: Assertion},
+	{Outcome: Failed, Reason: Exception, Missing: []Missing{{Name: "added"}}},
+	{Outcome: Errored, Reason: Import},
+	{Outcome: Errored, Reason: Setup},
+	{Outcome: Skipped},
+	{Outcome: TimedOut, Reason: Timeout, Duration: time.Minute},
+}
+
+// cells is one row as a list of observations per state, small enough to
+// enumerate and to remove observations from.
+type cells struct {
+	onBase bool // base knows the row
+	same   bool // its source is the same on base and head
+	seen   map[StateName][]Observation
+}
+
+func world(production bool, rows []cells) *replay {
+	split := []SplitEntry{{Path: "a_test.py", Part: "test"}}
+	if production {
+		split = append(split, SplitEntry{Path: "a.py", Part: "production"})
+	}
+	r := newReplay(Inputs{
+		Split:      split,
+		Policy:     DefaultPolicy(),
+		SameTree:   func(a, b StateName) bool { return false },
+		Introduced: func(m Missing) bool { return m.Name == "added" },
+	})
+	for i, c := range rows {
+		row := Row{ID: fmt.Sprint("t", i), Runner: "x", Unit: "u", File: "a_test.py", Digest: "head"}
+		r.m.See(Head, row)
+		if c.onBase {
+			base := row
+			if !c.same {
+				base.Digest = "base"
+			}
+			r.m.See(Base, base)
+		}
+		for state, list := range c.seen {
+			for _, o := range list {
+				r.m.Add(state, row, o)
+			}
+		}
+	}
+	return r
+}
+
+func conclude(production bool, rows []cells) Conclusion {
+	r := world(production, rows)
+	return Decide(read(r).facts, r.in.Policy).Conclusion
+}
+
+// greener tells whether b lets through what a holds back.
+func greener(a, b Conclusion) bool {
+	ok := func(c Conclusion) bool { return c == Pass || c == NotApplicable }
+	return !ok(a) && ok(b)
+}
+
+// without returns the rows with one observation taken away.
+func without(rows []cells, row int, state StateName, index int) []cells {
+	out := make([]cells, len(rows))
+	copy(out, rows)
+	seen := make(map[StateName][]Observation)
+	for s, list := range rows[row].seen {
+		seen[s] = append([]Observation(nil), list...)
+	}
+	seen[state] = append(seen[state][:index:index], seen[state][index+1:]...)
+	out[row].seen = seen
+	return out
+}
+
+func checkLaw(t *testing.T, production bool, rows []cells) {
+	t.Helper()
+	before := conclude(production, rows)
+	for i := range rows {
+		for state, list := range rows[i].seen {
+			for j := range list {
+				if after := conclude(production, without(rows, i, state, j)); greener(before, after) {
+					t.Fatalf("production %v: taking observation %d of %s of row %d away turns %s into %s\nrows: %+v", production, j, state, i, before, after, rows)
+				}
+			}
+		}
+	}
+}
+
+// TestTakingAFactAwayNeverPasses is the law that everything rests on, over
+// every matrix of one row.
+func TestTakingAFactAwayNeverPasses(t *testing.T) {
+	n := 0
+	for _, shape := range []struct{ onBase, same bool }{{false, false}, {true, false}, {true, true}} {
+		for _, base := range alphabet {
+			for _, b1 := range alphabet {
+				for _, b2 := range alphabet {
+					for _, h1 := range alphabet {
+						for _, h2 := range alphabet {
+							seen := map[StateName][]Observation{BaseTests: {b1, b2}, Head: {h1, h2}}
+							if shape.onBase {
+								seen[Base] = []Observation{base}
+							}
+							for _, production := range []bool{true, false} {
+								checkLaw(t, production, []cells{{shape.onBase, shape.same, seen}})
+								n++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d matrices", n)
+}
+
+// TestTakingAFactAwayNeverPassesInCompany is the same law over drawn matrices
+// of up to four rows.
+func TestTakingAFactAwayNeverPassesInCompany(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func() Observation { return alphabet[random.IntN(len(alphabet))] }
+	for range 30_000 {
+		rows := make([]cells, 1+random.IntN(4))
+		for i := range rows {
+			rows[i] = cells{onBase: random.IntN(2) == 0, same: random.IntN(2) == 0, seen: map[StateName][]Observation{
+				BaseTests: {pick(), pick()}, Head: {pick(), pick()},
+			}}
+			if rows[i].onBase {
+				rows[i].seen[Base] = []Observation{pick(), pick()}[:1+random.IntN(2)]
+			}
+		}
+		checkLaw(t, random.IntN(4) > 0, rows)
+	}
+}

@@ -1,0 +1,207 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// reading is the matrix as read: every row with its origin and role, what the
+// verdict is decided from, and what a person should know.
+type reading struct {
+	rows     []readRow
+	facts    Facts
+	flips    []Flip
+	lost     []Lost
+	findings []Finding
+	summary  Summary
+}
+
+type readRow struct {
+	key    Key
+	row    Row
+	origin Origin
+	read   Reading
+}
+
+// read asks every row of the matrix what it proves. It runs nothing.
+func read(r *replay) reading {
+	out := reading{flips: r.flips(), facts: Facts{
+		Production: len(r.production) > 0,
+		Tests:      len(r.tests) > 0,
+		Kind:       r.in.Change.Kind,
+		Inert:      r.in.Inert,
+		Roles:      make(map[Role]int),
+		Doubts:     slices.Clone(r.doubts),
+	}}
+	for _, key := range r.m.Keys() {
+		if key.ID != selfCheckID {
+			out.add(r, key)
+		}
+	}
+	out.unloaded(r)
+	out.countFlips(r)
+	out.lose(r)
+	out.evidenceOfRegression(r)
+	out.summarise()
+	out.findings = find(r, out)
+	return out
+}
+
+func (out *reading) add(r *replay, key Key) {
+	row := readRow{key: key, row: r.m.Row(key), origin: OriginOf(r.m, key)}
+	if IsEvidence(r.m, key) {
+		row.read = RoleOf(r.m, key, r.in.Introduced)
+		out.count(r, row)
+	}
+	out.rows = append(out.rows, row)
+}
+
+func (out *reading) count(r *replay, row readRow) {
+	f := &out.facts
+	f.Roles[row.read.Role]++
+	switch {
+	case row.read.Role == NotComparable && row.read.Reason == MissingSymbol:
+		f.MissingSymbol++
+	case row.read.Role == NoRole:
+		f.SkippedOnHead++
+	case row.read.Role != DiagnosticNegative:
+	case unseen(row.read.Reason):
+		f.UnseenOnHead++
+	case anyOf(r.m.Cell(row.key, Base), red):
+		f.LongRed++
+	default:
+		f.FailingOnHead++
+	}
+	switch row.origin {
+	case Added:
+		out.summary.Added++
+	case Modified:
+		out.summary.Modified++
+	case Affected:
+		out.summary.Affected++
+	}
+}
+
+// unloaded turns what head could not tell about untouched rows into doubts: a
+// unit that loads nowhere, or a row whose run left no record, may hide a flip.
+func (out *reading) unloaded(r *replay) {
+	var silent []string
+	for _, row := range out.rows {
+		head, base := r.m.Cell(row.key, Head), r.m.Cell(row.key, Base)
+		if row.origin == Existing && !settled(head, base) && !flipped(r.m, row.key) {
+			silent = append(silent, describe(row, head))
+		}
+	}
+	if len(silent) > 0 {
+		out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s that this change does not touch could not be compared between base and head: %s", checks(len(silent)), silent[0]))
+	}
+}
+
+// settled tells whether an untouched row needs no further question: head passed
+// or skipped it, or base was red too. (Red beside green is a flip's matter.)
+func settled(head, base []Observation) bool {
+	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red)
+}
+
+func describe(row readRow, cell []Observation) string {
+	if o := first(cell); o.Message != "" {
+		return fmt.Sprintf("%s: %s", row.row.ID, o.Message)
+	}
+	return row.row.ID
+}
+
+// countFlips counts what was confirmed. A flip that could not be asked again is
+// a doubt: it may be a breakage.
+func (out *reading) countFlips(r *replay) {
+	for _, flip := range out.flips {
+		switch {
+		case flip.Kind != Sometimes:
+			out.facts.Flips++
+		case !flip.passed:
+			out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s passes on base and was red on head, and running it again there gave no answer", flip.ID))
+		default:
+			out.facts.Sometimes++
+		}
+	}
+}
+
+// lose lists the rows that ran on base and have no result on head.
+func (out *reading) lose(r *replay) {
+	moved := movedDigests(r.m)
+	for _, row := range out.rows {
+		base := r.m.Cell(row.key, Base)
+		if !anyOf(base, green) && !anyOf(base, red) {
+			continue
+		}
+		how := ""
+		switch {
+		case row.origin == Removed && (row.row.Parent != "" || !moved[row.row.Digest]) && !parametrised(r.m, row.key):
+			how = "deleted"
+		case anyOf(base, green) && allBlank(r.m.Cell(row.key, Head)):
+			how = "skipped"
+		default:
+			continue
+		}
+		out.lost = append(out.lost, Lost{ID: row.key.ID, How: how, OnHead: "not_asked"})
+	}
+	out.facts.Lost = len(out.lost)
+}
+
+// movedDigests are the sources of rows that only head has: a removed row with
+// one of them was renamed or moved.
+func movedDigests(m *Matrix) map[string]bool {
+	moved := make(map[string]bool)
+	for _, key := range m.Keys() {
+		if row, ok := m.Seen(key, Head); ok && row.Digest != "" {
+			if _, onBase := m.Seen(key, Base); !onBase {
+				moved[row.Digest] = true
+			}
+		}
+	}
+	return moved
+}
+
+// parametrised holds for a removed plain test that head runs with parameters.
+func parametrised(m *Matrix, key Key) bool {
+	for _, other := range m.Keys() {
+		if _, onHead := m.Seen(other, Head); onHead && other.Runner == key.Runner && len(other.ID) > len(key.ID) &&
+			other.ID[:len(key.ID)] == key.ID && other.ID[len(key.ID)] == '[' {
+			return true
+		}
+	}
+	return false
+}
+
+func allBlank(cell []Observation) bool {
+	return len(cell) > 0 && agree(cell) && colour(cell[0]) == blank
+}
+
+// evidenceOfRegression counts the rows that stood on base, loaded the changed
+// code from the right place, and pass on both sides.
+func (out *reading) evidenceOfRegression(r *replay) {
+	for _, row := range out.rows {
+		if row.origin != Existing && row.origin != Modified {
+			continue
+		}
+		if len(r.loaded[row.key.Runner][Head]) == 0 || !allGreen(r.m.Cell(row.key, Head)) {
+			continue
+		}
+		if base := r.m.Cell(row.key, Base); allGreen(base) || len(base) == 0 && allGreen(r.m.Cell(row.key, BaseTests)) {
+			out.facts.RegressionEvidence++
+		}
+	}
+}
+
+func (out *reading) summarise() {
+	s, f := &out.summary, out.facts
+	s.Discriminating = f.Roles[Discriminating]
+	s.RegressionOnly = f.Roles[RegressionOnly]
+	s.NotComparable = f.Roles[NotComparable]
+	s.MissingSymbol = f.MissingSymbol
+	s.Flaky = f.Roles[Flaky]
+	s.DiagnosticNegative = f.Roles[DiagnosticNegative]
+	s.EvidenceInadequate = f.Inadequate()
+	s.NoEvidence = f.NoEvidence()
+	s.Flips = len(out.flips)
+	s.Lost = len(out.lost)
+}

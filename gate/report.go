@@ -1,0 +1,201 @@
+package gate
+
+// SchemaVersion is the version of report.json. A field is never reused with
+// another meaning; new fields may be added.
+const SchemaVersion = 1
+
+// Report is all that a run found out, in the shape of report.json. It is a
+// pure projection of the matrix, the split, the policy and the costs.
+type Report struct {
+	Schema      int    `json:"schema"`
+	Tool        string `json:"tool"`
+	Repository  string `json:"repository"`
+	PullRequest int    `json:"pull_request"`
+
+	Change    ChangeInfo                `json:"change"`
+	Split     []SplitEntry              `json:"split"`
+	Checks    []Check                   `json:"checks"`
+	Flips     []Flip                    `json:"flips"`
+	Lost      []Lost                    `json:"lost"`
+	Findings  []Finding                 `json:"findings"`
+	Summary   Summary                   `json:"summary"`
+	Selection Selection                 `json:"selection"`
+	Audit     Audit                     `json:"audit"`
+	Verdict   Verdict                   `json:"verdict"`
+	States    map[StateName]StateReport `json:"states"`
+	Seconds   Seconds                   `json:"seconds"`
+
+	// Commands are the test commands that ran, as a person would paste them.
+	Commands []RanCommand `json:"commands"`
+	// Notes are facts about the run itself that a reader must know: a weaker
+	// sandbox, a suite that was cut short, advisory mode.
+	Notes []string `json:"notes"`
+	// Advisory is set when the exit status does not follow the verdict.
+	Advisory bool `json:"advisory,omitempty"`
+}
+
+// ChangeInfo says what was compared.
+type ChangeInfo struct {
+	Base string  `json:"base"` // commit id
+	Head string  `json:"head"` // commit id or "worktree"
+	Gold *string `json:"gold"`
+	Kind string  `json:"kind"` // fix, feature, refactor, tests, docs, dependency, revert, unknown
+	// KindEvidence says in words what the kind was read from.
+	KindEvidence string `json:"kind_evidence,omitempty"`
+	// BaseWhy says how base was chosen when it was not named.
+	BaseWhy string `json:"base_why,omitempty"`
+	Agent   Agent  `json:"agent"`
+}
+
+// Agent says whether the change looks like an agent's, and by which signals.
+type Agent struct {
+	Likely  bool     `json:"likely"`
+	Name    string   `json:"name"`
+	Signals []string `json:"signals"`
+}
+
+// SplitEntry is one changed file and its part.
+type SplitEntry struct {
+	Path    string      `json:"path"`
+	OldPath *string     `json:"old_path"`
+	Part    string      `json:"part"` // production, test, mixed, neutral
+	Class   string      `json:"class,omitempty"`
+	Why     string      `json:"why"`
+	Hunks   []SplitHunk `json:"hunks,omitempty"` // only for mixed files
+}
+
+// SplitHunk is a run of new lines and its part.
+type SplitHunk struct {
+	NewStart int    `json:"new_start"`
+	NewLines int    `json:"new_lines"`
+	Part     string `json:"part"`
+}
+
+// Check is one row of the matrix as reported.
+type Check struct {
+	ID         string               `json:"id"`
+	Runner     string               `json:"runner"`
+	File       string               `json:"file"`
+	Line       int                  `json:"line"`
+	Name       string               `json:"name"`
+	Origin     Origin               `json:"origin"`
+	SelectedBy []string             `json:"selected_by"`
+	Cells      map[StateName][]Cell `json:"cells"`
+	Role       Role                 `json:"role"` // "" for rows that are not the change's evidence
+	RoleReason string               `json:"role_reason"`
+}
+
+// Cell is one observation as reported.
+type Cell struct {
+	Outcome Outcome `json:"outcome"`
+	Reason  Reason  `json:"reason"`
+	Seconds float64 `json:"seconds"`
+	Message string  `json:"message"`
+	File    string  `json:"file,omitempty"` // where the outcome came from, when known
+	Line    int     `json:"line,omitempty"`
+}
+
+// Flip is an untouched row that passes on base and does not pass on head.
+type Flip struct {
+	ID            string   `json:"id"`
+	Kind          FlipKind `json:"kind"`
+	Message       string   `json:"message"`
+	ConfirmedRuns int      `json:"confirmed_runs"`
+	// Reproduce is a command that shows the flip, without Touchstone.
+	Reproduce []string `json:"reproduce,omitempty"`
+
+	passed bool // head has passed it too
+}
+
+// FlipKind tells a breakage from a disturbance.
+type FlipKind string
+
+const (
+	Regression  FlipKind = "regression"    // fails when run alone
+	FullRunOnly FlipKind = "full_run_only" // passes alone, fails repeatedly in company
+	Sometimes   FlipKind = "sometimes"     // neither is stable
+)
+
+// Lost is a row that ran on base and has no result on head.
+type Lost struct {
+	ID     string `json:"id"`
+	How    string `json:"how"`     // deleted, skipped, deselected, not_collected
+	OnHead string `json:"on_head"` // what base's version did on head's source: passed, failed, not_loaded, not_asked
+}
+
+// Severity orders findings.
+type Severity string
+
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
+)
+
+// Finding is one thing a reader should know, tied to a place where it has one.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Path     string   `json:"path"`
+	Line     int      `json:"line"`
+	Message  string   `json:"message"`
+}
+
+// Summary counts the change's own checks and what went wrong elsewhere.
+type Summary struct {
+	Added              int  `json:"added"`
+	Modified           int  `json:"modified"`
+	Affected           int  `json:"affected"`
+	Discriminating     int  `json:"discriminating"`
+	RegressionOnly     int  `json:"regression_only"`
+	NotComparable      int  `json:"not_comparable"`
+	MissingSymbol      int  `json:"missing_symbol"` // those of not_comparable
+	Flaky              int  `json:"flaky"`
+	DiagnosticNegative int  `json:"diagnostic_negative"`
+	EvidenceInadequate bool `json:"evidence_inadequate"`
+	NoEvidence         bool `json:"no_evidence"`
+	Flips              int  `json:"flips"`
+	Lost               int  `json:"lost"`
+}
+
+// Selection says how the rows beyond the change's own were chosen.
+type Selection struct {
+	Strategy    string  `json:"strategy"`
+	Selected    int     `json:"selected"`
+	Of          int     `json:"of"`            // rows known, 0 when the suite was not listed
+	ShareOfTime float64 `json:"share_of_time"` // of the full suite, 0 when unknown
+	Fallback    string  `json:"fallback"`
+}
+
+// Audit says whether this change was drawn for a full run.
+type Audit struct {
+	Probability float64 `json:"probability"`
+	Drawn       bool    `json:"drawn"`
+	RanFull     bool    `json:"ran_full"`
+	Group       string  `json:"group"`
+}
+
+// StateReport says how a state was made and what it took.
+type StateReport struct {
+	Sandbox         string   `json:"sandbox"`
+	Layers          []string `json:"layers,omitempty"` // protections that were active
+	PreparedSeconds float64  `json:"prepared_seconds"`
+	TestSeconds     float64  `json:"test_seconds"`
+	// SameAs names the state with an identical tree whose observations stand
+	// for this one too; then nothing was run here.
+	SameAs StateName `json:"same_as,omitempty"`
+}
+
+// Seconds are wall-clock times.
+type Seconds struct {
+	Total float64 `json:"total"`
+	Tests float64 `json:"tests"` // while at least one test process ran
+}
+
+// RanCommand is one test command that ran on a state.
+type RanCommand struct {
+	State  StateName `json:"state"`
+	Runner string    `json:"runner"`
+	Argv   []string  `json:"argv"`
+	Dir    string    `json:"dir"`
+}

@@ -1,0 +1,70 @@
+package gate
+
+import (
+	"context"
+	"time"
+)
+
+// FullMode says when every row runs, not only those the change touched.
+type FullMode uint8
+
+const (
+	FullAuto FullMode = iota // when the whole suite fits in Inputs.FullWhenUnder
+	FullAlways
+	FullNever
+)
+
+// Inputs are everything a run needs: facts about the change as values, and the
+// outside world as small interfaces.
+type Inputs struct {
+	Tool       string
+	Repository string
+	Change     ChangeInfo
+	Split      []SplitEntry
+	Inert      bool // the production part changes no code
+
+	Runners []Runner
+	// Open makes a state ready. It is called at most once per state.
+	Open func(ctx context.Context, name StateName) (State, error)
+	// SameTree tells whether two states hold the same files.
+	SameTree func(a, b StateName) bool
+	// Introduced tells whether a name is one that only the production part adds.
+	Introduced func(Missing) bool
+
+	Policy        Policy
+	Full          FullMode
+	FullWhenUnder time.Duration
+	Timeout       time.Duration // for one runner invocation
+	Jobs          int           // states that run tests side by side, at least 1
+	Progress      Progress      // may be nil
+
+	Doubts []string // what could not be found out before the run
+	Notes  []string
+}
+
+// Progress is told how far the run is. Calls come from several goroutines.
+type Progress interface {
+	Phase(name string)
+	Add(state string, total int)
+	Done(state string, red bool)
+}
+
+// Run is the main job: fill the cells, read the table, decide, report. It
+// returns an error only when the run was interrupted; whatever else goes wrong
+// is a doubt in the report.
+func Run(ctx context.Context, in Inputs) (*Report, error) {
+	began := time.Now()
+	r := newReplay(in)
+	r.touched(ctx)
+	r.repeat(ctx)
+	r.selfCheck(ctx)
+	r.rest(ctx)
+	r.confirm(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	reading := read(r)
+	report := project(r, reading, Decide(reading.facts, in.Policy))
+	report.Seconds = Seconds{Total: time.Since(began).Seconds(), Tests: r.clock.busy().Seconds()}
+	return report, nil
+}

@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Conclusion is the answer. The zero value is Undecided: not knowing never
+// passes.
+type Conclusion uint8
+
+const (
+	Undecided Conclusion = iota
+	Pass
+	Fail
+	NotApplicable
+)
+
+var conclusionNames = [...]string{"undecided", "pass", "fail", "not_applicable"}
+
+func (c Conclusion) String() string {
+	if int(c) < len(conclusionNames) {
+		return conclusionNames[c]
+	}
+	return fmt.Sprintf("conclusion(%d)", uint8(c))
+}
+
+// MarshalText makes a Conclusion its contract name.
+func (c Conclusion) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText accepts only the contract's names.
+func (c *Conclusion) UnmarshalText(text []byte) error {
+	for i, name := range conclusionNames {
+		if name == string(text) {
+			*c = Conclusion(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown conclusion %q", text)
+}
+
+// Verdict is the conclusion with its reasons, the deciding one first. A reason
+// says what was seen, on which state, and what the author can do next.
+type Verdict struct {
+	Conclusion Conclusion `json:"conclusion"`
+	Reasons    []string   `json:"reasons"`
+}
+
+// Facts are what the verdict is decided from: counts read off the matrix, and
+// what could not be found out.
+type Facts struct {
+	Production bool   // the change has a production part
+	Tests      bool   // the change has a test part
+	Kind       string // as read from the change, "" when unknown
+
+	Roles         map[Role]int // the change's own checks by role
+	MissingSymbol int          // not_comparable for a name that only production adds
+	SkippedOnHead int          // own checks that head skips
+	FailingOnHead int          // own checks that are red on head and were not red on base
+	LongRed       int          // own checks that are red on head and were red on base already
+	UnseenOnHead  int          // own checks without an evaluable result on head
+	Inert         bool         // the production part changes no code: comments, blank lines, formatting
+
+	Flips     int // regression and full_run_only
+	Sometimes int // flips that are not stable
+	Lost      int
+
+	// RegressionEvidence counts existing checks that loaded the changed code and
+	// pass on both sides.
+	RegressionEvidence int
+
+	// Doubts are facts that could not be established, each in words with what
+	// to do. Any doubt keeps a verdict from being a pass.
+	Doubts []string
+}
+
+// Decide is the verdict: a pure function. It asks in a fixed order: what is
+// known to be wrong, what is not known, what does not apply, what is proved.
+// Removing a fact never makes it a pass.
+func Decide(f Facts, p Policy) Verdict {
+	if wrong := known(f, p); len(wrong) > 0 {
+		return Verdict{Fail, append(wrong, f.Doubts...)}
+	}
+	if len(f.Doubts) > 0 {
+		return Verdict{Undecided, slices.Clone(f.Doubts)}
+	}
+	if f.UnseenOnHead > 0 {
+		return say(Undecided, "%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
+	}
+	if reason := exempt(f, p); reason != "" {
+		return say(NotApplicable, "%s", reason)
+	}
+	return proved(f, p)
+}
+
+func say(c Conclusion, format string, args ...any) Verdict {
+	return Verdict{c, []string{fmt.Sprintf(format, args...)}}
+}
+
+// known lists what is wrong for certain.
+func known(f Facts, p Policy) []string {
+	var wrong []string
+	if f.FailingOnHead > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s of this change %s on head: make them pass, or take them out", checks(f.FailingOnHead), plural(f.FailingOnHead, "does not pass", "do not pass")))
+	}
+	if f.Flips > 0 && p.Flips == LevelFail {
+		wrong = append(wrong, fmt.Sprintf("%s that this change does not touch %s on base and %s on head: this change broke them", checks(f.Flips), plural(f.Flips, "passes", "pass"), plural(f.Flips, "fails", "fail")))
+	}
+	if f.Lost > 0 && p.LostTests == LevelFail {
+		wrong = append(wrong, fmt.Sprintf("%s ran on base and %s no result on head, and policy.lost_tests is fail: bring them back, or have a maintainer accept the loss", checks(f.Lost), plural(f.Lost, "has", "have")))
+	}
+	if n := f.Roles[RegressionOnly]; n > 0 && p.VacuousTests == LevelFail && f.Production && f.Roles[Discriminating] > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s of this change also %s without it, and policy.vacuous_tests is fail: make each of them fail on base, or take it out", checks(n), plural(n, "passes", "pass")))
+	}
+	return wrong
+}
+
+// exempt says why the question does not arise, "" when it does.
+func exempt(f Facts, p Policy) string {
+	switch {
+	case !f.Production && !f.Tests && f.Kind == "docs":
+		return "documentation only: there is no behaviour to prove"
+	case !f.Production && !f.Tests:
+		return "neither production code nor tests changed: there is nothing to prove"
+	case !f.Production:
+		return "tests only: there is no production change to prove, and the changed tests pass on head"
+	case f.Inert && f.Roles[Discriminating] == 0:
+		return "the production part changes comments or layout only: there is no behaviour to prove"
+	case slices.Contains(p.ExemptKinds, f.Kind) && f.Kind == "docs" && f.Inert:
+		return "documentation only: there is no behaviour to prove"
+	}
+	return ""
+}
+
+// proved reads the evidence of a change that has production code.
+func proved(f Facts, p Policy) Verdict {
+	red, green, added := f.Roles[Discriminating], f.Roles[RegressionOnly], f.MissingSymbol
+	unclear := f.Roles[NotComparable] - f.MissingSymbol + f.Roles[Flaky]
+	switch {
+	case red > 0:
+		return say(Pass, "%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
+	case p.Require == RequireNone:
+		return say(Pass, "policy.require is none: no evidence is asked for")
+	case added > 0:
+		return say(Pass, "new behaviour: %s of this change %s names that only this change adds, so base cannot be asked; they pass on head", checks(added), plural(added, "needs", "need"))
+	case green > 0 && p.Require == RequirePositive:
+		return say(Pass, "%s of this change %s on head; policy.require is positive", checks(green), plural(green, "passes", "pass"))
+	case regressionKind(f, p):
+		return say(Pass, "%s: %s that load the changed code pass on base and on head", f.Kind, checks(f.RegressionEvidence))
+	case unclear > 0:
+		return say(Undecided, "%s of this change could not be compared with base: see the reason beside each, and make one of them load on base and fail there", checks(unclear))
+	case green > 0:
+		return say(Fail, "no test of this change fails without it: %s also %s on base; add a test that fails on base for the reason this change is made", checks(green), plural(green, "passes", "pass"))
+	}
+	return noEvidence(f)
+}
+
+// regressionKind holds when the change's kind may bring regression evidence
+// instead, and brings it. The author's claim alone is not enough: checks that
+// load the changed code must have passed on both sides.
+func regressionKind(f Facts, p Policy) bool {
+	return slices.Contains(p.RegressionKinds, f.Kind) && f.RegressionEvidence > 0
+}
+
+func noEvidence(f Facts) Verdict {
+	switch {
+	case f.SkippedOnHead > 0:
+		return say(Fail, "no machine-verifiable evidence: %s of this change %s skipped on head; let one of them run, or add a test that fails on base", checks(f.SkippedOnHead), plural(f.SkippedOnHead, "is", "are"))
+	case f.LongRed > 0:
+		return say(Fail, "no machine-verifiable evidence: %s of this change %s on base and on head alike; add a test that fails on base and passes with the change", checks(f.LongRed), plural(f.LongRed, "fails", "fail"))
+	case f.Tests:
+		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
+	}
+	return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change")
+}
+
+// Inadequate is evidence-inadequate closure as the paper defines it: production
+// code changed, at least one check could be compared, none discriminates.
+func (f Facts) Inadequate() bool {
+	return f.Production && f.Roles[RegressionOnly] > 0 && f.Roles[Discriminating] == 0
+}
+
+// NoEvidence holds when production code changed and no check of the change is
+// positive, nor stands for new behaviour.
+func (f Facts) NoEvidence() bool {
+	return f.Production && f.Roles[RegressionOnly]+f.Roles[Discriminating]+f.MissingSymbol == 0
+}
+
+func checks(n int) string {
+	return fmt.Sprintf("%d %s", n, plural(n, "check", "checks"))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
