@@ -37,22 +37,34 @@ func (r *replay) rest(ctx context.Context) {
 	r.askBase(ctx)
 }
 
+// restBy runs on head, and lists on base, the units that the change did not
+// touch.
 func (r *replay) restBy(ctx context.Context, runner Runner) {
-	state, err := r.open(ctx, Head)
-	if err != nil {
-		r.doubt("the state %s could not be made: %v", Head, err)
-		return
+	var sides sync.WaitGroup
+	for _, name := range []StateName{Head, Base} {
+		state, err := r.open(ctx, name)
+		if err != nil {
+			r.doubt("the state %s could not be made: %v", name, err)
+			return
+		}
+		units, err := runner.Units(ctx, state.Tree(), nil, true)
+		if err != nil {
+			r.doubt("%s: the whole suite could not be found on %s: %v", runner.Name(), name, err)
+			return
+		}
+		r.mu.Lock()
+		touched := r.touchedU[runner.Name()][name]
+		r.mu.Unlock()
+		units = slices.DeleteFunc(units, func(unit string) bool { return slices.Contains(touched, unit) })
+		sides.Go(func() {
+			if name == Base {
+				r.list(ctx, runner, name, units)
+			} else {
+				r.run(ctx, runner, name, Batch{Units: units}, "full")
+			}
+		})
 	}
-	units, err := runner.Units(ctx, state.Tree(), nil, true)
-	if err != nil {
-		r.doubt("%s: the whole suite could not be found: %v", runner.Name(), err)
-		return
-	}
-	r.mu.Lock()
-	touched := r.touchedU[runner.Name()][Head]
-	r.mu.Unlock()
-	units = slices.DeleteFunc(units, func(unit string) bool { return slices.Contains(touched, unit) })
-	r.run(ctx, runner, Head, Batch{Units: units}, "full")
+	sides.Wait()
 }
 
 // askBase runs on base what is red on head and has no answer from base.

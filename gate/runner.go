@@ -37,7 +37,7 @@ type Command struct {
 	Dir  string            // repository-relative working directory, "" or "." for the root
 	Env  map[string]string // added to the allow-listed environment
 	// Files are put into a read-only directory outside the tree before the
-	// start. "{aux}" in Argv and Env stands for that directory's path.
+	// start. "{aux}" in Argv, Env and these files stands for that directory's path.
 	Files map[string]string
 
 	Stdout io.Writer // may be nil; written while the command runs

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/report"
+	"github.com/touchstone-gate/touchstone/internal/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	os.Exit(m.Run())
+}
+
+// TestCases plays every whole change of testdata/cases and compares the report
+// with what the case wants of it. testdata/cases/README.md tells how to add one.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/cases/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { playCase(t, file) })
+	}
+}
+
+func playCase(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	title, rest, _ := strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "report.json")
+	args := []string{"check", "--repo", dir, "--base", "HEAD~1", "--head", "HEAD", "--full", "never", "--quiet", "--output", "json=" + path}
+	var wants []string
+	for line := range strings.SplitSeq(rest, "\n") {
+		verb, value, _ := strings.Cut(line, ": ")
+		switch verb {
+		case "needs":
+			need(t, value)
+		case "flags":
+			args = append(args, strings.Fields(value)...)
+		case "":
+		default:
+			wants = append(wants, line)
+		}
+	}
+	if err := buildDemo(context.Background(), dir, demoPR{title: title, files: archive.Files}); err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	app := App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Getenv: os.Getenv}
+	code := app.Main(args)
+	out, err := os.Open(path)
+	if err != nil {
+		t.Fatalf("no report; exit %d: %s", code, stderr.String())
+	}
+	defer out.Close()
+	r, err := report.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wants {
+		if problem := compare(r, want); problem != "" {
+			t.Errorf("%s: %s", want, problem)
+		}
+	}
+	if t.Failed() {
+		report.Write(os.Stderr, "text", r, report.Options{Verbose: true})
+	}
+}
+
+// need skips the case, visibly, when a tool is not there.
+func need(t *testing.T, tool string) {
+	t.Helper()
+	if tool == "pytest" {
+		if out, err := exec.Command("python3", "-m", "pytest", "--version").CombinedOutput(); err != nil {
+			t.Skipf("python3 -m pytest does not run here: %s", strings.TrimSpace(string(out)))
+		}
+		return
+	}
+	if _, err := exec.LookPath(tool); err != nil {
+		t.Skipf("%s is not in PATH", tool)
+	}
+}
+
+// compare says what is wrong with a report for one wanted line, "" for nothing.
+func compare(r *gate.Report, want string) string {
+	verb, value, _ := strings.Cut(want, ": ")
+	fields := strings.Split(value, " | ")
+	switch verb {
+	case "want":
+		if got := r.Verdict.Conclusion.String(); got != value {
+			return fmt.Sprintf("the verdict is %s: %q", got, r.Verdict.Reasons)
+		}
+	case "reason":
+		if !strings.Contains(strings.Join(r.Verdict.Reasons, "\n"), value) {
+			return fmt.Sprintf("the reasons are %q", r.Verdict.Reasons)
+		}
+	case "part":
+		for _, entry := range r.Split {
+			if entry.Path == fields[0] && entry.Part == fields[1] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the split is %+v", r.Split)
+	case "row":
+		c, ok := row(r, fields[0])
+		if !ok || string(c.Origin)+" "+string(c.Role) != strings.TrimSpace(fields[1])+" "+strings.TrimPrefix(fields[2], "-") {
+			return fmt.Sprintf("found %v: %s %s (%s)", ok, c.Origin, c.Role, c.RoleReason)
+		}
+	case "cell":
+		c, _ := row(r, fields[0])
+		cells := c.Cells[gate.StateName(fields[1])]
+		if len(cells) == 0 || strings.TrimSpace(cells[0].Outcome.String()+" "+string(cells[0].Reason)) != fields[2] {
+			return fmt.Sprintf("the cell is %+v", cells)
+		}
+	case "flip":
+		for _, flip := range r.Flips {
+			if flip.ID == fields[0] && string(flip.Kind) == fields[1] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the flips are %+v", r.Flips)
+	case "lost":
+		for _, lost := range r.Lost {
+			if lost.ID == fields[0] && lost.How == fields[1] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the lost rows are %+v", r.Lost)
+	case "finding":
+		for _, finding := range r.Findings {
+			if finding.Rule == fields[0] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the findings are %+v", r.Findings)
+	case "none":
+		if len(r.Flips)+len(r.Lost) > 0 {
+			return fmt.Sprintf("flips %+v, lost %+v", r.Flips, r.Lost)
+		}
+	default:
+		return "no such line is known"
+	}
+	return ""
+}
+
+func row(r *gate.Report, id string) (gate.Check, bool) {
+	for _, c := range r.Checks {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return gate.Check{}, false
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/git"
+	"github.com/touchstone-gate/touchstone/internal/report"
+	"github.com/touchstone-gate/touchstone/internal/sandbox"
+	"github.com/touchstone-gate/touchstone/patchsplit"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	repo, base, head string
+	config           string
+	format           string
+	outputs          []string
+	sandbox          string
+	jobs, repeat     int
+	timeout          time.Duration
+	full             string
+	quiet, verbose   bool
+	noColor          bool
+	advisory         bool
+}
+
+func (a *App) checkCommand() *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Replay a change's tests on its base and on its head, and judge what they prove",
+		Example: "  touchstone check                                  # the work tree, uncommitted work included\n" +
+			"  touchstone check --base main --head feature\n" +
+			"  touchstone check --format markdown --output json=report.json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), o) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
+	flags.StringVar(&o.base, "base", "", "commit to compare with (default: the merge base with the default branch)")
+	flags.StringVar(&o.head, "head", "", "commit to judge (default: the work tree, uncommitted work included)")
+	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
+	flags.StringVar(&o.format, "format", "text", "what to print: "+strings.Join(report.Formats(), ", "))
+	flags.StringArrayVar(&o.outputs, "output", nil, "write a report to a file too, as FORMAT=PATH (repeatable)")
+	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: auto, overlay, copy (default: the configuration's)")
+	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "states that run tests side by side")
+	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
+	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
+	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print no report and no progress, only set the exit status")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print every file, row and command")
+	flags.BoolVar(&o.noColor, "no-color", false, "print without colour")
+	flags.BoolVar(&o.advisory, "advisory", false, "exit 0 whatever the verdict, and say so in the report")
+	return cmd
+}
+
+// check is the main job: read the change, prepare the states, run the gate,
+// report, exit by the verdict.
+func (a *App) check(ctx context.Context, o checkOptions) error {
+	outputs, err := o.parseOutputs()
+	if err != nil {
+		return &exit{exitUsage, err}
+	}
+	progress := a.progress(o)
+	result, err := examine(ctx, o, progress)
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		if err := report.Write(a.Stdout, o.format, result, a.reportOptions(o)); err != nil {
+			return undecided(fmt.Errorf("printing the report: %w", err))
+		}
+	}
+	for _, out := range outputs {
+		if err := writeReport(out.path, out.format, result, o.verbose); err != nil {
+			return undecided(err)
+		}
+	}
+	return byVerdict(result)
+}
+
+type output struct{ format, path string }
+
+func (o *checkOptions) parseOutputs() ([]output, error) {
+	if !slices.Contains(report.Formats(), o.format) {
+		return nil, fmt.Errorf("--format: %q is not one of %s", o.format, strings.Join(report.Formats(), ", "))
+	}
+	var outputs []output
+	for _, text := range o.outputs {
+		format, path, ok := strings.Cut(text, "=")
+		if !ok || path == "" || !slices.Contains(report.Formats(), format) {
+			return nil, fmt.Errorf("--output: %q is not FORMAT=PATH with a format of %s", text, strings.Join(report.Formats(), ", "))
+		}
+		outputs = append(outputs, output{format, path})
+	}
+	switch {
+	case !slices.Contains([]string{"auto", "always", "never"}, o.full):
+		return nil, fmt.Errorf("--full: %q is not auto, always or never", o.full)
+	case o.sandbox != "" && !slices.Contains([]string{"auto", "overlay", "copy"}, o.sandbox):
+		return nil, fmt.Errorf("--sandbox: %q is not auto, overlay or copy", o.sandbox)
+	case o.jobs < 1:
+		return nil, fmt.Errorf("--jobs: %d is less than 1", o.jobs)
+	case o.repeat < 0:
+		return nil, fmt.Errorf("--repeat: %d is less than 1", o.repeat)
+	case o.timeout < 0:
+		return nil, fmt.Errorf("--timeout: %s is not a limit", o.timeout)
+	}
+	return outputs, nil
+}
+
+// byVerdict turns the verdict into the exit status.
+func byVerdict(r *gate.Report) error {
+	if r.Advisory {
+		return nil
+	}
+	switch r.Verdict.Conclusion {
+	case gate.Pass, gate.NotApplicable:
+		return nil
+	case gate.Fail:
+		return &exit{code: exitFail}
+	}
+	return &exit{code: exitUndecided}
+}
+
+// writeReport writes a file whole or not at all.
+func writeReport(path, format string, r *gate.Report, verbose bool) error {
+	temporary := path + ".touchstone-tmp"
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	err = errors.Join(report.Write(file, format, r, report.Options{Verbose: verbose}), file.Close())
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		os.Remove(temporary)
+		return fmt.Errorf("writing the report to %s: %w", path, err)
+	}
+	return nil
+}
+
+func (a *App) reportOptions(o checkOptions) report.Options {
+	options := report.Options{Verbose: o.verbose}
+	if file, ok := a.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		options.Color = !o.noColor && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			options.Width = width
+		}
+	}
+	return options
+}
+
+func (a *App) progress(o checkOptions) *report.Progress {
+	file, ok := a.Stderr.(*os.File)
+	terminal := ok && term.IsTerminal(int(file.Fd())) && !o.quiet && a.Getenv("TERM") != "dumb"
+	return report.NewProgress(a.Stderr, terminal, time.Now)
+}
+
+// examine runs the gate on a repository's change.
+func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
+	repo, err := git.Open(ctx, o.repo)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	defer repo.Close()
+	progress.Phase("read the change")
+	change, err := readChange(ctx, repo, o.base, o.head)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := readConfig(change, o.config)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	o.override(&settings)
+	classifier, err := patchsplit.NewClassifier(patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}, change.base, change.head)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	parts := patchsplit.Split(change.fileChanges(), classifier)
+	change.info.Kind, change.info.KindEvidence = patchsplit.Kind(parts, change.subjects)
+
+	runners, err := findRunners(change, settings, parts)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	box, err := sandbox.New(ctx, boxOptions(repo.Root(), settings, runners))
+	if err != nil {
+		return nil, undecided(err)
+	}
+	columns, err := newStates(ctx, change, parts, box)
+	if err != nil {
+		return nil, undecided(err)
+	}
+	defer columns.Close()
+
+	in := gate.Inputs{
+		Tool: "touchstone " + version, Repository: repo.RepositoryName(ctx),
+		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
+		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
+		Introduced: readNames(ctx, change, classifier, parts).introduced,
+		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
+		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
+		Doubts: runners.doubts, Notes: notes(change, box),
+	}
+	result, err := gate.Run(ctx, in)
+	if err != nil {
+		return nil, undecided(err)
+	}
+	result.Advisory = o.advisory || settings.Mode == "advisory"
+	return result, nil
+}
+
+// readConfig takes the configuration from base, so that a change cannot loosen
+// the rules it is judged by, unless the user names a file.
+func readConfig(c *change, path string) (config.Config, error) {
+	if path != "" {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return config.Config{}, fmt.Errorf("--config: %w", err)
+		}
+		return config.Parse(path, content)
+	}
+	content, err := c.base.ReadFile(config.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return config.Default(), nil
+	}
+	if err != nil {
+		return config.Config{}, fmt.Errorf("reading %s of the base commit: %w", config.Path, err)
+	}
+	return config.Parse(config.Path, content)
+}
+
+// override lets flags outrank the configuration.
+func (o *checkOptions) override(c *config.Config) {
+	if o.sandbox != "" {
+		c.Sandbox.Kind = config.SandboxKind(o.sandbox)
+	}
+	if o.repeat > 0 {
+		c.Repeat = config.Count(o.repeat)
+	}
+}
+
+func fullMode(text string) gate.FullMode {
+	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever}[text]
+}
+
+// notes are facts about this run that a reader of the report must know.
+func notes(c *change, box *sandbox.Sandbox) []string {
+	var notes []string
+	if reason := box.Reason(); reason != "" {
+		notes = append(notes, reason)
+	}
+	for _, file := range c.files {
+		if file.OldMode == git.ModeSubmodule || file.NewMode == git.ModeSubmodule {
+			notes = append(notes, fmt.Sprintf("the submodule %q changes; every state shows it as it is in the work tree", file.Path))
+		}
+		if file.Path == config.Path {
+			notes = append(notes, "this change edits "+config.Path+"; it is judged by base's version")
+		}
+	}
+	return notes
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/patchsplit"
+)
+
+// newNames answers whether a name that a check did not find is one that only
+// the production part of a change adds.
+type newNames struct {
+	ctx        context.Context
+	change     *change
+	classifier *patchsplit.Classifier
+	declared   patchsplit.Names
+	onBase     map[string]bool // name -> used by production code on base
+}
+
+func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier, parts []patchsplit.FilePart) *newNames {
+	n := &newNames{ctx: ctx, change: c, classifier: classifier, onBase: make(map[string]bool)}
+	for _, part := range parts {
+		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
+			continue
+		}
+		old := part.Path
+		if part.OldPath != "" {
+			old = part.OldPath
+		}
+		before, _ := c.base.ReadFile(old) // absent, a link, too large: declares nothing
+		after, _ := c.head.ReadFile(part.Path)
+		n.declared.Merge(patchsplit.DeclaredNames(part.Path, before, after))
+	}
+	return n
+}
+
+// introduced holds when the production part newly declares the name. A look-up
+// that stood in the code under test is that code's own failure when base's code
+// already used the name: then the name is not what the change adds, but what it
+// repairs.
+func (n *newNames) introduced(m gate.Missing) bool {
+	if m.Owner == "NoneType" {
+		return false // nothing was there at all: that is behaviour
+	}
+	if m.Signature {
+		return n.declared.Changed[m.Name] || m.Owner != "" && n.declared.Changed[m.Owner+"."+m.Name]
+	}
+	if _, added := n.declared.Added[m.Name]; !added {
+		return false
+	}
+	return !m.FromProduction || !n.usedOnBase(m.Name)
+}
+
+func (n *newNames) usedOnBase(name string) bool {
+	word := name[strings.LastIndexByte(name, '.')+1:]
+	used, known := n.onBase[word]
+	if !known {
+		files, err := n.change.repo.WordFiles(n.ctx, n.change.baseTree, word)
+		used = err == nil && slices.ContainsFunc(files, func(path string) bool {
+			return n.classifier.File(path).Part == patchsplit.Production
+		})
+		n.onBase[word] = used
+	}
+	return used
+}
+
+// inert holds when every production file keeps its code and changes comments,
+// layout or documentation strings only.
+func inert(c *change, parts []patchsplit.FilePart) bool {
+	some := false
+	for _, part := range parts {
+		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
+			continue
+		}
+		before, missing := c.base.ReadFile(part.Path)
+		after, gone := c.head.ReadFile(part.Path)
+		if missing != nil || gone != nil || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
+			return false
+		}
+		some = true
+	}
+	return some
+}

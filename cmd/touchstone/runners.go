@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
+	"github.com/touchstone-gate/touchstone/internal/sandbox"
+	"github.com/touchstone-gate/touchstone/patchsplit"
+)
+
+// runners are the test frameworks of a change's repository.
+type runners struct {
+	list    []gate.Runner
+	env     []map[string]string
+	visible []string // programs that states must see wherever they lie
+	doubts  []string
+}
+
+// findRunners takes the configured runners, else what the files of base (and of
+// head, for what it adds) ask for.
+func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart) (*runners, error) {
+	found := &runners{}
+	for _, r := range settings.Runners {
+		if err := found.configured(r); err != nil {
+			return nil, err
+		}
+	}
+	if len(settings.Runners) == 0 {
+		found.detect(c.base)
+		if len(found.list) == 0 {
+			found.detect(c.head)
+		}
+	}
+	if len(found.list) == 0 && slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool { return p.Part == patchsplit.Test }) {
+		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, and for pytest's configuration and test files): name one in runners: of "+config.Path)
+	}
+	return found, nil
+}
+
+func (f *runners) configured(r config.Runner) error {
+	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
+		f.visible = append(f.visible, r.Command[0])
+	}
+	switch r.Framework {
+	case "gotest":
+		f.list = append(f.list, gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	default:
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest and pytest)", config.Path, r.Name, r.Framework)
+	}
+	return nil
+}
+
+func (f *runners) detect(tree gate.Tree) {
+	for _, candidate := range gotest.Detect(tree) {
+		f.list = append(f.list, gotest.New(gotest.Config{Name: nameOf("gotest", candidate.Dir), Dir: candidate.Dir}))
+	}
+}
+
+// nameOf tells the runners of several directories apart.
+func nameOf(framework, dir string) string {
+	if dir == "." {
+		return framework
+	}
+	return framework + ":" + dir
+}
+
+// boxOptions says what the states may see and use.
+func boxOptions(root string, settings config.Config, found *runners) sandbox.Options {
+	visible := slices.Clone(found.visible)
+	for _, env := range found.env {
+		for value := range maps.Values(env) {
+			for part := range strings.SplitSeq(value, ":") {
+				if filepath.IsAbs(part) {
+					visible = append(visible, part)
+				}
+			}
+		}
+	}
+	return sandbox.Options{
+		Kind: string(settings.Sandbox.Kind), Root: root, Visible: visible, Network: settings.Sandbox.Network == "open",
+		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids),
+	}
+}

@@ -1,0 +1,23 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// holdState runs a state of the tree args[0] until it is killed.
+func holdState(args []string) int {
+	box, err := New(context.Background(), Options{Kind: "overlay", Root: args[0]})
+	if err == nil {
+		var st *State
+		if st, err = box.State(context.Background(), nil); err == nil {
+			fmt.Println("ready")
+			_, err = st.Run(context.Background(), gate.Command{Argv: []string{"sleep", args[1]}})
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}

@@ -1,0 +1,20 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+)
+
+var errNoOverlay = errors.New(runtime.GOOS + " has no overlay file system")
+
+// Init does nothing on this system: only the overlay kind runs this program again.
+func Init() {}
+
+func probeOverlay(context.Context, *Sandbox) error { return errNoOverlay }
+
+func openOverlay(context.Context, *Sandbox, []File) (engine, error) { return nil, errNoOverlay }
+
+func listeningSockets() []string { return nil }

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// credentials are paths below the home that hold secrets.
+var credentials = []string{
+	".ssh", ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".gnupg", ".password-store",
+	".aws", ".azure", ".kube", ".config/gcloud", ".config/doctl", ".config/hub", ".config/gh", ".config/glab-cli",
+	".docker/config.json", ".docker/run", ".config/containers/auth.json", ".npmrc", ".yarnrc.yml", ".pypirc",
+	".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/credentials", ".local/share/uv/credentials", ".cargo/credentials",
+	".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties",
+	".terraform.d", ".terraformrc", ".vault-token", ".config/op", ".local/share/keyrings", ".pgpass", ".my.cnf",
+	".mozilla", ".config/google-chrome", ".config/chromium", ".claude", ".claude.json", ".codex", ".config/github-copilot",
+	".huggingface/token", ".cache/huggingface/token", ".netlify", ".config/rclone", ".s3cfg", ".boto",
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
+}
+
+// hiddenPaths lists, sorted, what no command may see: credentials, the
+// repository's own store wherever it is, and the sockets that listen on this
+// machine (a read-only mount does not keep anyone from connecting to one).
+func hiddenPaths(root, home string) []string {
+	var paths []string
+	if home != "" {
+		for _, name := range credentials {
+			paths = append(paths, filepath.Join(home, filepath.FromSlash(name)))
+		}
+	}
+	paths = append(paths, filepath.Join(root, ".git"))
+	for _, path := range append(gitDirs(root), listeningSockets()...) {
+		if !under(root, path) && (home == "" || !under(home, path)) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// gitDirs returns where a linked work tree or a submodule keeps its repository.
+func gitDirs(root string) []string {
+	text, err := os.ReadFile(filepath.Join(root, ".git"))
+	if err != nil {
+		return nil // a directory, which is hidden as such, or nothing
+	}
+	dir, ok := strings.CutPrefix(strings.TrimRight(string(text), "\n"), "gitdir: ")
+	if !ok {
+		return nil
+	}
+	dir = resolve(root, dir)
+	dirs := []string{dir}
+	if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		dirs = append(dirs, resolve(dir, strings.TrimRight(string(common), "\n")))
+	}
+	return dirs
+}
+
+func resolve(base, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// under reports whether path is dir or lies below it.
+func under(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -1,0 +1,124 @@
+package patchsplit
+
+import "strings"
+
+// Classifier says which part a path belongs to. It reads lazily: only changed
+// paths are asked about, and only what they need is read. It is not safe for
+// concurrent use.
+type Classifier struct {
+	globs      []glob
+	base, head *view
+	attributes []attribute
+
+	decided  map[string]Decision
+	pytest   map[string]*pytestConfig // by directory; nil where there is none
+	packages map[string]goUse         // by Go package directory
+	modules  map[string]goModule      // by directory
+	goFacts  map[string]goPackageFacts
+	sources  map[*view]*corpus
+}
+
+// NewClassifier makes a classifier for a change from base to head. Either tree
+// may be nil: then names alone decide. Configuration is read from base only;
+// an error names the bad glob.
+func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
+	globs, err := rules.compile()
+	if err != nil {
+		return nil, err
+	}
+	c := &Classifier{
+		globs: globs, base: newView(base), head: newView(head),
+		decided: make(map[string]Decision), pytest: make(map[string]*pytestConfig),
+		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
+		sources: make(map[*view]*corpus),
+	}
+	c.attributes = readAttributes(c.base.content(".gitattributes"))
+	return c, nil
+}
+
+// File decides one path: the first rule that knows it wins, and what no rule
+// knows is production.
+func (c *Classifier) File(path string) Decision {
+	if d, known := c.decided[path]; known {
+		return d
+	}
+	d := first(path,
+		c.configured, // what the repository says
+		c.vendored,
+		c.goCollected, // what its frameworks collect
+		c.pytestCollected,
+		sourceSets,
+		c.goSource, // conventions
+		namedAsTest,
+		ciFile,
+		c.testDirectory,
+		configFile, // what tells tools what to do
+		releaseNote,
+		editorFile,
+		benchmark,
+		c.attributed,
+		c.documentation,
+		c.support, // who uses it
+		otherwise,
+	)
+	if d.Class == "" {
+		d.Class = c.class(path)
+	}
+	c.decided[path] = d
+	return d
+}
+
+// byName is File without the rules that ask who uses a file: what those rules
+// themselves build on.
+func (c *Classifier) byName(path string) Part {
+	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, sourceSets,
+		namedAsTest, c.testDirectory, otherwise).Part
+}
+
+func first(path string, rules ...func(string) Decision) Decision {
+	for _, rule := range rules {
+		if d := rule(path); d.Part != Undecided {
+			return d
+		}
+	}
+	return Decision{}
+}
+
+func otherwise(path string) Decision {
+	if isCode(path) {
+		return Decision{Part: Production, Why: "source code that no rule makes a test"}
+	}
+	return Decision{Part: Production, Why: "no rule makes it a test or documentation"}
+}
+
+// evidence is the tree that a path's evidence is read from: base where base has
+// the path, so that a change cannot talk its own production code into a test.
+func (c *Classifier) evidence(path string) *view {
+	if c.base.has(path) || len(c.head.paths) == 0 {
+		return c.base
+	}
+	return c.head
+}
+
+// blind holds when no tree was given: then only names can speak.
+func (c *Classifier) blind() bool { return len(c.base.paths) == 0 && len(c.head.paths) == 0 }
+
+// words splits a name into its lower-case words: "integration-tests", "testUtils".
+func words(name string) []string {
+	var spaced strings.Builder
+	var last rune
+	for _, r := range name {
+		if isUpper(r) && isLower(last) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+		last = r
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool {
+		return r == ' ' || r == '-' || r == '_' || r == '.'
+	})
+}
+
+func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+
+func isLower(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }

@@ -1,0 +1,114 @@
+package patchsplit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func seeds(f *testing.F) {
+	for _, text := range []string{
+		simple, created, simple + created,
+		"--- a/d/x.py\t2024-01-01\n+++ b/d/x.py\n" + hunk,
+		"diff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n",
+		"diff --git \"a/t\\tb\" \"b/t\\tb\"\nold mode 100644\nnew mode 100755\n",
+		"diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\ndiff --git a/x b/x\nnew file mode 120000\nindex 0000000..7898192\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n",
+		"From 1 Mon\nSubject: x\n\n---\n" + simple + "-- \n2.39\n\n",
+		"diff --git a/tests/test_x.py b/tests/test_x.py\nold mode 100644\nnew mode 100755\n" + created,
+	} {
+		f.Add([]byte(text))
+	}
+}
+
+// FuzzParse holds the laws of the parser: what is accepted prints as it was,
+// names no path outside the tree, and reads the same again.
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		patch, err := Parse(bytes.NewReader(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "reading diff: ") {
+				t.Fatalf("error without its place: %v", err)
+			}
+			return
+		}
+		if !bytes.Equal(patch.Bytes(), text) {
+			t.Fatalf("prints %q", patch.Bytes())
+		}
+		for _, file := range patch.Files {
+			if err := checkPath(file.Path); err != nil {
+				t.Fatal(err)
+			}
+			if len(file.raw) == 0 || bytes.Count(text[:bytes.Index(text, file.raw)], []byte("\n"))+1 > file.Line {
+				t.Fatalf("file %q stands on line %d", file.Path, file.Line)
+			}
+		}
+	})
+}
+
+// FuzzSplit holds the laws of splitting: each file is in one part and in the
+// patch's order, and each part is a patch again with the same files.
+func FuzzSplit(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		patch, err := Parse(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		c, err := NewClassifier(Rules{Neutral: []string{"n"}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		production, test, neutral := patch.Split(c)
+		seen := make(map[string]int)
+		for _, part := range []*Patch{production, test, neutral} {
+			again, err := Parse(bytes.NewReader(part.Bytes()))
+			if err != nil {
+				t.Fatalf("a part is no patch: %v\n%s", err, part.Bytes())
+			}
+			if fmt.Sprint(again.Changes()) != fmt.Sprint(part.Changes()) {
+				t.Fatalf("a part reads as %v, was %v", again.Changes(), part.Changes())
+			}
+			for _, file := range part.Files {
+				seen[string(file.raw)]++
+			}
+		}
+		for _, file := range patch.Files {
+			seen[string(file.raw)]--
+		}
+		for raw, n := range seen {
+			if n != 0 {
+				t.Fatalf("section lost or doubled: %q", raw)
+			}
+		}
+		for _, change := range Split(patch.Changes(), c) {
+			if change.Part == Undecided || change.Why == "" {
+				t.Fatalf("%q is in no part", change.Path)
+			}
+		}
+	})
+}
+
+// FuzzDeclaredNames holds that any source is read to its end, that a file
+// declares nothing new against itself, and that merging has no order.
+func FuzzDeclaredNames(f *testing.F) {
+	f.Add("a.py", "class A:\n    x: int = 1\n    def f(self, a, *, b=2): self.y = a\n", "def g(): pass\n")
+	f.Add("a.go", "package a\n\ntype T struct{ X int }\nfunc (t *T) F(a int) {}\n", "package a\n")
+	f.Add("a.rs", "fn main() {}", "")
+	f.Add("a.py", "x = '''open\n\\", "(((")
+	f.Fuzz(func(t *testing.T, path, one, two string) {
+		if same := DeclaredNames(path, []byte(one), []byte(one)); len(same.Added)+len(same.Changed) > 0 {
+			t.Fatalf("new against itself: %v", same)
+		}
+		a, b := DeclaredNames(path, []byte(one), []byte(two)), DeclaredNames(path+"x.py", nil, []byte(two))
+		var ab, ba Names
+		ab.Merge(a)
+		ab.Merge(b)
+		ba.Merge(b)
+		ba.Merge(a)
+		if fmt.Sprint(ab.Added, ab.Changed) != fmt.Sprint(ba.Added, ba.Changed) {
+			t.Fatalf("order of merging: %v against %v", ab.Added, ba.Added)
+		}
+	})
+}

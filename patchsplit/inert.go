@@ -1,0 +1,71 @@
+package patchsplit
+
+import (
+	goscanner "go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Inert tells whether two versions of a file hold the same code and differ in
+// comments, blank lines, formatting or documentation strings only. It answers
+// for Go and Python and says false of everything else, and of what it cannot
+// be sure of: a comment that tools obey, an example that a doctest runs.
+func Inert(path string, old, new []byte) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	switch extOf(path) {
+	case ".go":
+		was, ok := goTokens(old)
+		is, too := goTokens(new)
+		return ok && too && slices.Equal(was, is)
+	case ".py":
+		return slices.Equal(pyStatements(old), pyStatements(new))
+	}
+	return false
+}
+
+// goTokens is a source without its comments, except those that tools read:
+// directives, build constraints and all that stands before an import of C.
+func goTokens(source []byte) (tokens []string, ok bool) {
+	var s goscanner.Scanner
+	files := token.NewFileSet()
+	ok = true
+	s.Init(files.AddFile("", -1, len(source)), source, func(token.Position, string) { ok = false }, goscanner.ScanComments)
+	for {
+		_, tok, text := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return tokens, ok
+		case tok == token.COMMENT && !directive(text):
+			continue
+		case tok == token.SEMICOLON:
+			text = ";"
+		case text == "":
+			text = tok.String()
+		case text == `"C"`:
+			ok = false // the comment before it is C source
+		}
+		tokens = append(tokens, text)
+	}
+}
+
+func directive(comment string) bool {
+	return strings.HasPrefix(comment, "//go:") || strings.HasPrefix(comment, "// +build") || strings.HasPrefix(comment, "//export ") ||
+		strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ") || strings.Contains(comment, "Output:") || strings.Contains(comment, "output:")
+}
+
+// pyStatements is a source as its logical lines, without statements that are
+// nothing but a string. A string that holds a doctest stays.
+func pyStatements(source []byte) []string {
+	var statements []string
+	for _, line := range pyLines(source) {
+		held := strings.Join(line.strings, "\x00")
+		if strings.Trim(line.text, ` "`) == "" && !strings.Contains(held, ">>>") {
+			continue
+		}
+		statements = append(statements, strings.Repeat(" ", line.indent)+line.text+"\x00"+held)
+	}
+	return statements
+}

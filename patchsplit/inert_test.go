@@ -1,0 +1,31 @@
+package patchsplit
+
+import "testing"
+
+func TestInert(t *testing.T) {
+	for _, c := range []struct {
+		name, path, old, new string
+		want                 bool
+	}{
+		{"a Go comment", "a.go", "package a\n\n// F is old.\nfunc F() {}\n", "package a\n\n// F is new.\nfunc F() {\n}\n", true},
+		{"Go code", "a.go", "package a\nvar x = 1\n", "package a\nvar x = 2\n", false},
+		{"a Go string", "a.go", "package a\nvar x = \"// a\"\n", "package a\nvar x = \"// b\"\n", false},
+		{"a Go directive", "a.go", "//go:build linux\n\npackage a\n", "//go:build darwin\n\npackage a\n", false},
+		{"cgo", "a.go", "package a\n// int f();\nimport \"C\"\n", "package a\n// int g();\nimport \"C\"\n", false},
+		{"broken Go", "a.go", "package a\nvar x = '\n", "package a\nvar x = '\n", false},
+		{"a Python comment", "a.py", "def f():\n    return 1  # one\n", "# f\ndef f():\n    return 1\n", true},
+		{"a Python docstring", "a.py", "def f():\n    \"\"\"Old.\"\"\"\n    return 1\n", "def f():\n    \"\"\"New\n    words.\"\"\"\n    return 1\n", true},
+		{"a doctest", "a.py", "def f():\n    \"\"\"\n    >>> f()\n    1\n    \"\"\"\n", "def f():\n    \"\"\"\n    >>> f()\n    2\n    \"\"\"\n", false},
+		{"Python indentation", "a.py", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n", false},
+		{"a Python string", "a.py", "x = 'a'\n", "x = 'b'\n", false},
+		{"a string that looks like a comment", "a.py", "x = '# a'\n", "x = '# b'\n", false},
+		{"another language", "a.js", "// a\n", "// b\n", false},
+	} {
+		if got := Inert(c.path, []byte(c.old), []byte(c.new)); got != c.want {
+			t.Errorf("%s: Inert is %v", c.name, got)
+		}
+	}
+	if Inert("a.go", nil, []byte("package a\n")) || Inert("a.py", []byte(""), nil) {
+		t.Error("a new or deleted file is not inert")
+	}
+}

@@ -1,0 +1,139 @@
+package patchsplit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	ciDirs  = []string{".github/", ".gitlab/", ".circleci/", ".buildkite/", ".azure-pipelines/", ".woodpecker/", ".forgejo/", ".gitea/"}
+	ciNames = []string{
+		".gitlab-ci.yml", ".travis.yml", ".cirrus.yml", ".drone.yml", "azure-pipelines.yml", "appveyor.yml", ".appveyor.yml",
+		"Jenkinsfile", "bitbucket-pipelines.yml", "codecov.yml", ".codecov.yml", ".coveralls.yml", ".mergify.yml",
+		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml",
+	}
+	editorDirs  = []string{".vscode/", ".idea/", ".devcontainer/", ".claude/", ".cursor/", ".zed/", ".husky/"}
+	editorNames = []string{
+		".editorconfig", ".gitignore", ".gitattributes", ".mailmap", ".git-blame-ignore-revs", ".dockerignore", ".npmignore", ".prettierignore",
+		".golangci.yml", ".golangci.yaml", ".golangci.toml", ".pre-commit-config.yaml", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs",
+		".eslintrc.json", ".eslintrc.yml", ".eslintignore", "eslint.config.js", "eslint.config.mjs", "eslint.config.ts", ".prettierrc", ".prettierrc.json",
+		".flake8", ".pylintrc", ".ruff.toml", "ruff.toml", "mypy.ini", ".rubocop.yml", "rustfmt.toml", ".rustfmt.toml", "clippy.toml",
+		".clang-format", ".clang-tidy", ".cursorrules", ".shellcheckrc", ".yamllint", ".yamllint.yml", ".markdownlint.json", "typos.toml", ".typos.toml",
+	}
+)
+
+// ciFile is the rule for what runs the tests from outside: no test sees it, but
+// a reader should.
+func ciFile(path string) Decision {
+	for _, dir := range ciDirs {
+		if strings.HasPrefix(path, dir) && extOf(path) != ".md" {
+			return Decision{Part: Neutral, Class: ClassTestConfig, Why: "continuous integration (" + strings.TrimSuffix(dir, "/") + ")"}
+		}
+	}
+	if slices.Contains(ciNames, path) {
+		return Decision{Part: Neutral, Class: ClassTestConfig, Why: "continuous integration"}
+	}
+	return Decision{}
+}
+
+// editorFile is the rule for what only editors, linters and git read.
+func editorFile(path string) Decision {
+	if slices.Contains(editorNames, baseOf(path)) {
+		return Decision{Part: Neutral, Why: "read by editors, linters or git only"}
+	}
+	for _, dir := range editorDirs {
+		if strings.HasPrefix(path, dir) {
+			return Decision{Part: Neutral, Why: "editor settings (" + strings.TrimSuffix(dir, "/") + ")"}
+		}
+	}
+	return Decision{}
+}
+
+// benchmark is the rule for a repository's own benchmarks: programs beside the
+// product that no test runs. Go's lie among the tests, Rust's are built with the
+// crate.
+func benchmark(path string) Decision {
+	top, _, _ := strings.Cut(path, "/")
+	if slices.Contains([]string{"benchmark", "benchmarks", "bench", "asv_bench"}, top) && extOf(path) != ".go" && extOf(path) != ".rs" {
+		return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+	}
+	return Decision{}
+}
+
+var noteDirs = []string{"newsfragments", "changelog.d", "releasenotes", ".changeset", ".changes", ".changelog", "changelog", "changelogs", "news", "changes", "release-notes", "whatsnew"}
+
+// releaseNote is the rule for fragments of a change log, in whatever format.
+func releaseNote(path string) Decision {
+	if isCode(path) {
+		return Decision{}
+	}
+	for name := range strings.SplitSeq(dirOf(path), "/") {
+		if slices.Contains(noteDirs, strings.ToLower(name)) {
+			return Decision{Part: Neutral, Class: ClassDocs, Why: "release note"}
+		}
+	}
+	return Decision{}
+}
+
+var (
+	// legal names stand with any extension: LICENSE.APACHE, COPYING.LESSER.
+	legal   = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)([-_.].*)?$`)
+	docName = regexp.MustCompile(`(?i)^(readme|changes|changelog|history|news|authors|contributors|contributing|contribute|` +
+		`code[-_]of[-_]conduct|conduct|security|maintainers|codeowners|owners|support|governance|roadmap|todo|credits|thanks|citation|upgrading|` +
+		`releas(e|es|ing)|hacking|acknowledge?ments|claude|agents|gemini|copilot-instructions)([-_.].*)?$`)
+	docExts = []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".textile", ".pod", ".rdoc"}
+	docDirs = []string{"docs", "doc", "documentation", "man", "site", "website", "mkdocs"}
+	figures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".pdf", ".mp4", ".css", ".txt", ".html", ".drawio", ".dot", ".puml", ".bib", ".ipynb"}
+)
+
+// documentation is the rule for text that people read. Text that tests read is
+// theirs, and text inside a package may be the product's own data.
+func (c *Classifier) documentation(path string) Decision {
+	why := c.docWords(path)
+	if why == "" {
+		return Decision{}
+	}
+	if reader := c.readByTests(path); reader != "" {
+		return Decision{Part: Test, Class: ClassSupport, Why: fmt.Sprintf("documentation that %s reads", reader)}
+	}
+	return Decision{Part: Neutral, Class: ClassDocs, Why: why}
+}
+
+// docWords says why a file is documentation, "" when it is not.
+func (c *Classifier) docWords(path string) string {
+	base, ext := baseOf(path), extOf(path)
+	if isCode(path) && ext != ".py" || ext == ".json" {
+		return ""
+	}
+	prose := slices.Contains(docExts, ext) || slices.Contains([]string{"", ".txt", ".cff"}, ext)
+	if prose && docName.MatchString(base) || !isCode(path) && legal.MatchString(base) {
+		return "documentation (" + base + ")"
+	}
+	home, under := docDirectory(path)
+	packaged := c.inPythonPackage(path)
+	switch {
+	case slices.Contains(docExts, ext) && (under || !packaged):
+		return "documentation (" + ext + ")"
+	case !under:
+		return ""
+	case slices.Contains(figures, ext) || ext == "":
+		return "documentation under " + home
+	case ext == ".py" && !packaged, base == "make.bat":
+		return "builds the documentation under " + home
+	}
+	return ""
+}
+
+// docDirectory finds the outermost directory that holds documentation by name.
+// Code in it is not documentation: doc/ may well be a package.
+func docDirectory(path string) (string, bool) {
+	parts := strings.Split(path, "/")
+	for i, name := range parts[:len(parts)-1] {
+		if slices.Contains(docDirs, strings.ToLower(name)) {
+			return strings.Join(parts[:i+1], "/"), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,159 @@
+package patchsplit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+)
+
+// Parse reads a diff: git's forms, or plain diff -u. A diff that is cut short,
+// contradicts itself, names paths outside the tree or exceeds a limit is an
+// error with line and file; so is one that stands for changes it does not
+// carry. Mail headers and commit messages around the diff are kept.
+//
+// Every section is read twice, by the scanner here for its borders and its
+// names and by go-gitdiff for its content; they have to agree.
+func Parse(r io.Reader) (*Patch, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading diff: %w", err)
+	}
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("reading diff: it is larger than the limit of %d bytes", maxBytes)
+	}
+	s := &scanner{data: data, line: 1}
+	patch := new(Patch)
+	for {
+		lead, err := s.text(len(patch.Files) == 0)
+		if err != nil {
+			return nil, err
+		}
+		if s.done() {
+			patch.tail = lead
+			break
+		}
+		file, err := s.section()
+		if err != nil {
+			return nil, err
+		}
+		file.lead = lead
+		if patch.Files = append(patch.Files, file); len(patch.Files) > maxFiles {
+			return nil, s.errorf("more changed files than the limit of %d", maxFiles)
+		}
+	}
+	if len(patch.Files) == 0 && len(bytes.TrimSpace(data)) > 0 {
+		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
+	}
+	return patch, patch.once()
+}
+
+// section reads one file's section, which begins on the current line.
+func (s *scanner) section() (*File, error) {
+	s.name = ""
+	start, line := s.pos, s.line
+	var h header
+	var err error
+	if s.at("diff --git ") {
+		h, err = s.gitHeader()
+	} else {
+		h, err = s.plainHeader()
+	}
+	if err != nil {
+		return nil, err
+	}
+	body := s.pos
+	file := &File{FileChange: h.change(), Line: line}
+	if err := s.body(file, h); err != nil {
+		return nil, err
+	}
+	file.raw = s.data[start:s.pos]
+	return file, s.read(file, h, s.data[body:s.pos])
+}
+
+// text passes over what is not part of a file's section and refuses what looks
+// like the rest of a damaged one, or stands for a change that is not there.
+// Before the first section, and after a line of prose, anything but a hunk goes.
+func (s *scanner) text(prose bool) ([]byte, error) {
+	start := s.pos
+	for ; !s.done() && !s.atSection(); s.next() {
+		line := s.peek()
+		if err := s.refused(line); err != nil {
+			return nil, err
+		}
+		switch {
+		case absent(line):
+			return nil, s.errorf("%.80q stands for a change that this diff does not carry: use git diff --binary, or diff -ruN", line)
+		case prose || len(bytes.TrimSpace(line)) == 0:
+		case string(line) == "-- \n" || string(line) == "--\n": // a mail's signature
+			prose = true
+		case bytes.IndexByte([]byte("+-@ \\"), line[0]) >= 0:
+			return nil, s.errorf("%.60q stands outside every hunk: a hunk header miscounts its lines", line)
+		default:
+			prose = true
+		}
+	}
+	return s.data[start:s.pos], nil
+}
+
+// refused knows the lines that never stand in text around a diff.
+func (s *scanner) refused(line []byte) error {
+	if err := s.whole(); err != nil {
+		return err
+	}
+	for _, prefix := range []string{"diff --cc ", "diff --combined ", "@@@ "} {
+		if bytes.HasPrefix(line, []byte(prefix)) {
+			return s.errorf("this is a combined diff of a merge, which says nothing about either side: diff the merge against its first parent")
+		}
+	}
+	if bytes.HasPrefix(line, []byte("@@ -")) {
+		return s.errorf("hunk without a file header")
+	}
+	return nil
+}
+
+var absences = regexp.MustCompile(`^(Only in .+: .+|(Binary files|Files) .+ and .+ differ|Submodule .+ ([0-9a-f]{7,}\.\.|contains |\(new |\(submodule ).*|\* Unmerged path .+)\r?\n?$`)
+
+func absent(line []byte) bool { return absences.Match(line) }
+
+// atSection holds on the first line of a file's section.
+func (s *scanner) atSection() bool {
+	if s.at("diff --git ") {
+		return true
+	}
+	return s.at("--- ") && bytes.HasPrefix(s.after(), []byte("+++ "))
+}
+
+// once refuses a path that is changed twice: such a diff is several patches,
+// and its parts could not be applied in any order.
+func (p *Patch) once() error {
+	now, before := make(map[string]*File), make(map[string]*File)
+	for _, file := range p.Files {
+		for _, c := range file.claims(now, before) {
+			if earlier := c.by[c.path]; earlier != nil {
+				return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", file.Line, c.path, earlier.Line)
+			}
+			c.by[c.path] = file
+		}
+	}
+	return nil
+}
+
+type claim struct {
+	path string
+	by   map[string]*File
+}
+
+// claims says which new and which old names a section takes for itself. A
+// change of type is a deletion and an addition of one name.
+func (f *File) claims(now, before map[string]*File) []claim {
+	switch f.Status {
+	case Added, Copied:
+		return []claim{{f.Path, now}}
+	case Deleted:
+		return []claim{{f.Path, before}}
+	case Renamed:
+		return []claim{{f.Path, now}, {f.OldPath, before}}
+	}
+	return []claim{{f.Path, now}, {f.Path, before}}
+}

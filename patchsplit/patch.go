@@ -1,0 +1,123 @@
+package patchsplit
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// Patch is a parsed diff.
+//
+// Invariants: printing a Patch that Parse returned gives the bytes it was
+// parsed from; no path is changed twice, except by a deletion followed by an
+// addition (a change of type).
+type Patch struct {
+	Files []*File
+	tail  []byte // text after the last file
+}
+
+// File is one file's section of a diff.
+type File struct {
+	FileChange
+	Line      int                     // where its header stands in the diff, from 1
+	Fragments []*gitdiff.TextFragment // of a text change, in order
+	// NoData is set for a binary change whose content the diff leaves out
+	// ("Binary files a/x and b/x differ"): it can be placed, not applied.
+	NoData bool
+
+	lead []byte // text before the section
+	raw  []byte // the section as it was read
+}
+
+// Changes lists the changed files.
+func (p *Patch) Changes() []FileChange {
+	changes := make([]FileChange, len(p.Files))
+	for i, file := range p.Files {
+		changes[i] = file.FileChange
+	}
+	return changes
+}
+
+// WriteTo prints the patch byte for byte as it was read.
+func (p *Patch) WriteTo(w io.Writer) (int64, error) {
+	var total int64
+	for _, chunk := range p.chunks() {
+		n, err := w.Write(chunk)
+		total += int64(n)
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+func (p *Patch) chunks() [][]byte {
+	chunks := make([][]byte, 0, 2*len(p.Files)+1)
+	for _, file := range p.Files {
+		chunks = append(chunks, file.lead, file.raw)
+	}
+	return append(chunks, p.tail)
+}
+
+// Bytes prints the patch.
+func (p *Patch) Bytes() []byte { return bytes.Join(p.chunks(), nil) }
+
+// Split sorts the files into three patches, in the order in which they stand.
+// Each can be applied alone and in any order: files that share a path (one is
+// copied from the other, renamed over it) stay together, in the strictest of
+// their parts, and a rename goes whole, with its new name. Free text (the mail
+// header, the commit message) belongs to no part.
+func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
+	parts := map[Part]*Patch{Production: {}, Test: {}, Neutral: {}}
+	group := p.sharing()
+	part := make(map[int]Part)
+	for i, file := range p.Files {
+		part[group[i]] = stricter(part[group[i]], c.File(file.Path).Part)
+	}
+	for i, file := range p.Files {
+		to := parts[part[group[i]]]
+		alone := *file
+		alone.lead = nil
+		to.Files = append(to.Files, &alone)
+	}
+	return parts[Production], parts[Test], parts[Neutral]
+}
+
+func stricter(a, b Part) Part {
+	if a == Undecided {
+		return b
+	}
+	return min(a, b) // in the order of the constants
+}
+
+// sharing numbers the files so that those which name a common path have one
+// number.
+func (p *Patch) sharing() []int {
+	group := make([]int, len(p.Files))
+	owner := make(map[string]int)
+	var find func(int) int
+	find = func(i int) int {
+		if group[i] != i {
+			group[i] = find(group[i])
+		}
+		return group[i]
+	}
+	for i, file := range p.Files {
+		group[i] = i
+		for _, path := range []string{file.Path, file.OldPath} {
+			if path == "" {
+				continue
+			}
+			if other, taken := owner[path]; taken {
+				group[find(i)] = find(other)
+			} else {
+				owner[path] = i
+			}
+		}
+	}
+	for i := range group {
+		group[i] = find(i)
+	}
+	return group
+}

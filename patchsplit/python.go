@@ -1,0 +1,159 @@
+package patchsplit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pytestCollected is the rule for what pytest loads: conftest files, files that
+// python_files names, doctest texts, and what lies beside them in testpaths.
+func (c *Classifier) pytestCollected(path string) Decision {
+	d := c.pythonByName(path)
+	if d.Part != Test || !c.inPythonPackage(path) || baseOf(path) == "conftest.py" {
+		return d
+	}
+	if _, among := testDirectory(path); among {
+		return d
+	}
+	// A module of the product may be named like a test (test_runner.py).
+	if user := c.importedByProduction(path); user != "" {
+		return Decision{Part: Production, Why: fmt.Sprintf("named like a test, but %s imports it", user)}
+	}
+	return d
+}
+
+// pythonByName is pytestCollected without a look at who imports the file.
+func (c *Classifier) pythonByName(path string) Decision {
+	switch extOf(path) {
+	case ".py":
+		return c.pythonModule(path)
+	case ".rst", ".txt", ".md":
+		p := c.pytestFor(path)
+		if pattern, ok := p.runsAsDoctest(path); ok && !isDependencyList(path) {
+			return Decision{Part: Test, Why: fmt.Sprintf("pytest runs it as a doctest (%s)", pattern)}
+		}
+	}
+	if home := c.testpathHome(path); home != "" {
+		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
+	}
+	return Decision{}
+}
+
+func isDependencyList(path string) bool {
+	return isManifest(baseOf(path)) || isTestConfig(baseOf(path))
+}
+
+func (c *Classifier) pythonModule(path string) Decision {
+	if baseOf(path) == "conftest.py" {
+		return Decision{Part: Test, Why: "pytest loads it (conftest.py)"}
+	}
+	p := c.pytestFor(path)
+	if pattern, ok := p.collects(path); ok {
+		if p.reaches(path) {
+			return Decision{Part: Test, Why: fmt.Sprintf("pytest collects it (python_files %s)", pattern)}
+		}
+		return Decision{Part: Test, Why: fmt.Sprintf("named as a test (%s)", pattern)}
+	}
+	if home := c.testpathHome(path); home != "" {
+		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
+	}
+	return Decision{}
+}
+
+// testpathHome returns the directory of tests that a path lies in by pytest's
+// configuration: an entry of testpaths, or a directory named "testing" outside
+// every package, that is mostly tests itself.
+func (c *Classifier) testpathHome(path string) string {
+	for _, dir := range ancestors(path) {
+		p := c.pytestFor(dir) // the one above it: tests may hold projects of their own
+		if dir == "" || p.file == "" {
+			continue
+		}
+		named := p.testpath(dir) != "" && p.testpath(joinDir(dirOf(dir), "x")) == ""
+		if !named && (baseOf(dir) != "testing" || c.inPythonPackage(dir)) {
+			continue
+		}
+		if c.mostlyTests(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// mostlyTests holds when at least half of the modules that lie directly in a
+// directory are collected: then the others are there for them.
+func (c *Classifier) mostlyTests(dir string) bool {
+	tests, modules := 0, 0
+	for _, path := range c.evidence(joinDir(dir, "conftest.py")).in(dir) {
+		if extOf(path) != ".py" || baseOf(path) == "__init__.py" || baseOf(path) == "conftest.py" {
+			continue
+		}
+		modules++
+		if _, ok := c.pytestFor(path).collects(path); ok {
+			tests++
+		}
+	}
+	return tests > 0 && 2*tests >= modules
+}
+
+// inPythonPackage holds when a path's directory is part of a package.
+func (c *Classifier) inPythonPackage(path string) bool {
+	file := joinDir(dirOf(path), "__init__.py")
+	return c.base.has(file) || c.head.has(file)
+}
+
+// productPackage holds for a Python package named test that is part of the
+// product, as in django/test: it lies inside another package and holds nothing
+// that pytest would collect. Without a tree, a module there that is not named
+// as a test is taken for one of the product's.
+func (c *Classifier) productPackage(path, home string) bool {
+	if baseOf(home) != "test" || dirOf(home) == "" {
+		return false
+	}
+	if c.blind() {
+		_, collected := c.pytestFor(path).collects(path)
+		return extOf(path) == ".py" && !collected
+	}
+	if !c.inPythonPackage(home+"/x") || !c.inPythonPackage(home) {
+		return false
+	}
+	for _, file := range c.evidence(home + "/__init__.py").under(home) {
+		if _, ok := c.pytestFor(file).collects(file); ok || baseOf(file) == "tests.py" {
+			return false
+		}
+	}
+	return true
+}
+
+// importedByProduction returns a production module that imports this one.
+func (c *Classifier) importedByProduction(path string) string {
+	tree := c.evidence(path)
+	sources := c.corpus(tree)
+	if !sources.complete {
+		return ""
+	}
+	module := strings.TrimSuffix(baseOf(path), ".py")
+	for _, file := range sources.others {
+		if extOf(file) == ".py" && file != path && importsModule(tree.content(file), module) {
+			return file
+		}
+	}
+	return ""
+}
+
+// importsModule looks for an import statement that names a module by its last
+// component, on lines that can only be imports.
+func importsModule(source []byte, module string) bool {
+	for line := range strings.Lines(string(source)) {
+		statement := strings.TrimSpace(line)
+		if !strings.HasPrefix(statement, "import ") && !strings.HasPrefix(statement, "from ") {
+			continue
+		}
+		for _, name := range strings.FieldsFunc(statement, func(r rune) bool { return strings.ContainsRune(" .,()\t", r) }) {
+			if name == module {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package patchsplit
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// scanner walks over a diff line by line. Errors carry the line and, once it is
+// known, the file.
+type scanner struct {
+	data []byte
+	pos  int
+	line int // of the current line, from 1
+
+	name     string // of the file being read, for errors
+	inflated int64  // bytes of binary content seen so far
+}
+
+func (s *scanner) done() bool { return s.pos >= len(s.data) }
+
+// peek returns the current line with its newline; empty at the end.
+func (s *scanner) peek() []byte { return lineAt(s.data, s.pos) }
+
+// after returns the line after the current one.
+func (s *scanner) after() []byte { return lineAt(s.data, s.pos+len(s.peek())) }
+
+func (s *scanner) next() {
+	s.pos += len(s.peek())
+	s.line++
+}
+
+func (s *scanner) at(prefix string) bool { return bytes.HasPrefix(s.data[s.pos:], []byte(prefix)) }
+
+// whole refuses a current line that the end of the diff cuts short.
+func (s *scanner) whole() error {
+	if line := s.peek(); len(line) > 0 && line[len(line)-1] != '\n' {
+		return s.errorf("the diff ends in the middle of a line: %.60q", line)
+	}
+	return nil
+}
+
+func lineAt(data []byte, pos int) []byte {
+	if pos >= len(data) {
+		return nil
+	}
+	if i := bytes.IndexByte(data[pos:], '\n'); i >= 0 {
+		return data[pos : pos+i+1]
+	}
+	return data[pos:]
+}
+
+func (s *scanner) errorf(format string, args ...any) error {
+	where := fmt.Sprintf("line %d", s.line)
+	if s.name != "" {
+		where += fmt.Sprintf(", file %q", s.name)
+	}
+	return fmt.Errorf("reading diff: %s: %w", where, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,47 @@
+package patchsplit
+
+import "slices"
+
+// maxSources is how many source files are searched for who uses a file. Beyond
+// it nothing is claimed: half a search proves nothing about the other half.
+const maxSources = 4000
+
+// corpus is a tree's source files by what their names say they are.
+type corpus struct {
+	tests, others []string
+	complete      bool
+}
+
+func (c *Classifier) corpus(tree *view) *corpus {
+	if known := c.sources[tree]; known != nil {
+		return known
+	}
+	sources := new(corpus)
+	c.sources[tree] = sources
+	var code []string
+	for _, path := range tree.paths {
+		if isCode(path) && !isVendored(path) {
+			if code = append(code, path); len(code) > maxSources {
+				return sources
+			}
+		}
+	}
+	sources.complete = true
+	for _, path := range code {
+		if c.byName(path) == Test {
+			sources.tests = append(sources.tests, path)
+		} else {
+			sources.others = append(sources.others, path)
+		}
+	}
+	return sources
+}
+
+var codeExts = []string{
+	".go", ".py", ".pyx", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".rs", ".java", ".kt",
+	".kts", ".scala", ".groovy", ".rb", ".php", ".cs", ".fs", ".vb", ".swift", ".m", ".mm", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp",
+	".ex", ".exs", ".erl", ".hs", ".dart", ".lua", ".zig", ".d", ".nim", ".cr", ".pl", ".pm", ".r", ".jl", ".clj", ".cljs", ".ml", ".mli",
+	".sh", ".bash", ".ps1", ".bats", ".asm", ".s", ".sql", ".proto", ".tf",
+}
+
+func isCode(path string) bool { return slices.Contains(codeExts, extOf(path)) }
