@@ -45,9 +45,9 @@ func (s *scanner) bodiless(h header) error {
 	switch {
 	case h.minus != "":
 	case h.created:
-		whole = s.emptyBlob(h.indexNew)
+		whole = emptyBlob(h.indexNew)
 	case h.deleted:
-		whole = s.emptyBlob(h.indexOld)
+		whole = emptyBlob(h.indexOld)
 	case h.indexOld == h.indexNew && h.from != "":
 		whole = h.score == "" || h.score == "100%"
 	case h.indexOld == h.indexNew:
@@ -59,13 +59,10 @@ func (s *scanner) bodiless(h header) error {
 	return nil
 }
 
-// emptyBlob holds for the id of no content. Without an id there is no telling,
-// at the end of a diff, whether more should follow.
-func (s *scanner) emptyBlob(id string) bool {
-	if id == "" {
-		return !s.done()
-	}
-	return strings.HasPrefix(emptySHA1, id) || strings.HasPrefix(emptySHA256, id)
+// emptyBlob holds for the id of no content. Without an id there is no telling
+// whether content should follow; git always writes one.
+func emptyBlob(id string) bool {
+	return id != "" && (strings.HasPrefix(emptySHA1, id) || strings.HasPrefix(emptySHA256, id))
 }
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)

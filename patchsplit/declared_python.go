@@ -23,7 +23,7 @@ func (d *declarations) readPython(path string, source []byte) {
 
 // moduleName is the dotted name that a file is imported by.
 func moduleName(path string) string {
-	path = strings.TrimSuffix(path, extOf(path))
+	path = joinDir(dirOf(path), stemOf(path))
 	for _, root := range []string{"src/", "lib/", "python/"} {
 		path = strings.TrimPrefix(path, root)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // naming is how one ecosystem names its test files.
@@ -39,8 +38,7 @@ var namings = []naming{
 
 // namedAsTest is the rule for file names that only test files have.
 func namedAsTest(path string) Decision {
-	base, ext := baseOf(path), extOf(path)
-	stem := strings.TrimSuffix(base, base[len(base)-len(ext):])
+	stem, ext := stemOf(path), extOf(path)
 	for _, n := range namings {
 		if slices.Contains(n.extension, ext) && n.name.MatchString(stem) {
 			return Decision{Part: Test, Why: fmt.Sprintf("%s test file (%s)", n.ecosystem, n.words)}

@@ -55,7 +55,10 @@ func (s *scanner) section() (*File, error) {
 	var h header
 	var err error
 	if s.at("diff --git ") {
+		s.git = true
 		h, err = s.gitHeader()
+	} else if s.git {
+		return nil, s.errorf("--- and +++ without a diff --git line, in a diff that has them elsewhere: a header was damaged")
 	} else {
 		h, err = s.plainHeader()
 	}

@@ -115,6 +115,7 @@ func TestParseRefuses(t *testing.T) {
 		"damaged second":     {simple + "@ -5 +5 @@\n-a\n+b\n", "outside every hunk"},
 		"overlap":            {simple + hunk, "overlap"},
 		"no change":          {"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "no changes"},
+		"damaged header":     {created + "dlff --git a/x b/x\n--- a/x\n+++ b/x\n" + hunk, "a header was damaged"},
 		"headless":           {hunk, "without a file header"},
 		"twice":              {simple + simple, "one patch at a time"},
 		"crlf headers":       {strings.ReplaceAll(simple, "\n", "\r\n"), "CR LF"},

@@ -12,25 +12,30 @@ import (
 type pytestConfig struct {
 	dir       string // pytest's rootdir, repository-relative
 	file      string // where it stands, "" for pytest's own defaults
-	files     []string
-	testpaths []string
-	doctests  []string // --doctest-glob
+	files     []pyGlob
+	testpaths []pyGlob
+	doctests  []pyGlob // --doctest-glob
 }
 
 func newPytestConfig(dir, file string, files, testpaths, addopts []string) *pytestConfig {
 	if len(files) == 0 {
 		files = []string{"test_*.py", "*_test.py"}
 	}
-	p := &pytestConfig{dir: dir, file: file, files: files, testpaths: testpaths, doctests: []string{"test*.txt"}}
+	doctests := []string{"test*.txt"}
 	for i, option := range addopts {
 		if pattern, ok := strings.CutPrefix(option, "--doctest-glob="); ok {
-			p.doctests = append(p.doctests, strings.Trim(pattern, `"'`))
+			doctests = append(doctests, strings.Trim(pattern, `"'`))
 		} else if option == "--doctest-glob" && i+1 < len(addopts) {
-			p.doctests = append(p.doctests, strings.Trim(addopts[i+1], `"'`))
+			doctests = append(doctests, strings.Trim(addopts[i+1], `"'`))
 		}
 	}
-	return p
+	for i, entry := range testpaths {
+		testpaths[i] = strings.Trim(strings.TrimPrefix(entry, "./"), "/")
+	}
+	return &pytestConfig{dir: dir, file: file, files: pyGlobs(files), testpaths: pyGlobs(testpaths), doctests: pyGlobs(doctests)}
 }
+
+var pytestDefaults = newPytestConfig("", "", nil, nil, nil)
 
 // pytestFor finds the configuration that governs a path: the nearest one above
 // it, else pytest's defaults for the whole repository. Read from base only.
@@ -45,7 +50,7 @@ func (c *Classifier) pytestFor(path string) *pytestConfig {
 			return p
 		}
 	}
-	return newPytestConfig("", "", nil, nil, nil)
+	return pytestDefaults
 }
 
 // readPytest reads a directory's pytest configuration in pytest's own order of
@@ -120,21 +125,16 @@ func (p *pytestConfig) collects(path string) (pattern string, ok bool) {
 	if !inside || extOf(path) != ".py" && extOf(path) != ".txt" {
 		return "", false
 	}
-	i := slices.IndexFunc(p.files, func(pattern string) bool { return fnmatch(pattern, rel) })
-	if i < 0 {
-		return "", false
-	}
-	return p.files[i], true
+	return matching(p.files, rel)
 }
 
 // runsAsDoctest returns the doctest glob that names a text file.
 func (p *pytestConfig) runsAsDoctest(path string) (pattern string, ok bool) {
 	rel, inside := relTo(p.dir, path)
-	i := slices.IndexFunc(p.doctests, func(pattern string) bool { return fnmatch(pattern, rel) })
-	if !inside || i < 0 || !p.reaches(path) {
+	if !inside || !p.reaches(path) {
 		return "", false
 	}
-	return p.doctests[i], true
+	return matching(p.doctests, rel)
 }
 
 // reaches holds when a plain run of pytest looks at a path.
@@ -158,25 +158,47 @@ func (p *pytestConfig) testpath(path string) string {
 		return ""
 	}
 	for _, entry := range p.testpaths {
-		entry = strings.Trim(strings.TrimPrefix(entry, "./"), "/")
 		for dir := rel; dir != ""; dir = dirOf(dir) {
-			if entry == "." || fnmatch(entry, dir) && strings.Count(entry, "/") == strings.Count(dir, "/") {
-				return entry
+			if entry.pattern == "." || entry.matches(dir) && strings.Count(entry.pattern, "/") == strings.Count(dir, "/") {
+				return entry.pattern
 			}
 		}
 	}
 	return ""
 }
 
-// fnmatch matches as pytest does: a pattern without a slash against the last
+// pyGlob matches as pytest does: a pattern without a slash against the last
 // component, another against the end of the path, * crossing slashes.
-func fnmatch(pattern, path string) bool {
-	name := path
-	if !strings.Contains(pattern, "/") {
-		name = baseOf(path)
+type pyGlob struct {
+	pattern string
+	re      *regexp.Regexp
+}
+
+// pyGlobs leaves out patterns that match nothing, as fnmatch takes them.
+func pyGlobs(patterns []string) []pyGlob {
+	var globs []pyGlob
+	for _, pattern := range patterns {
+		if re, err := regexp.Compile(fnmatchRegexp(pattern)); err == nil {
+			globs = append(globs, pyGlob{pattern, re})
+		}
 	}
-	re, err := regexp.Compile(fnmatchRegexp(pattern))
-	return err == nil && re.MatchString(name)
+	return globs
+}
+
+func (g pyGlob) matches(path string) bool {
+	if !strings.Contains(g.pattern, "/") {
+		path = baseOf(path)
+	}
+	return g.re.MatchString(path)
+}
+
+func matching(globs []pyGlob, path string) (pattern string, ok bool) {
+	for _, g := range globs {
+		if g.matches(path) {
+			return g.pattern, true
+		}
+	}
+	return "", false
 }
 
 func fnmatchRegexp(pattern string) string {

@@ -132,7 +132,7 @@ func (c *Classifier) importedByProduction(path string) string {
 	if !sources.complete {
 		return ""
 	}
-	module := strings.TrimSuffix(baseOf(path), ".py")
+	module := stemOf(path)
 	for _, file := range sources.others {
 		if extOf(file) == ".py" && file != path && importsModule(tree.content(file), module) {
 			return file

@@ -14,6 +14,7 @@ type scanner struct {
 
 	name     string // of the file being read, for errors
 	inflated int64  // bytes of binary content seen so far
+	git      bool   // a "diff --git" line was seen
 }
 
 func (s *scanner) done() bool { return s.pos >= len(s.data) }

@@ -40,8 +40,7 @@ var supportWords = []string{
 // namesSupport holds when a directory or the file's own name promises help for
 // tests: fixtures/, mocks/, testutils.py, test-helpers/.
 func namesSupport(path string) bool {
-	stem := strings.TrimSuffix(path, extOf(path))
-	for name := range strings.SplitSeq(stem, "/") {
+	for name := range strings.SplitSeq(joinDir(dirOf(path), stemOf(path)), "/") {
 		in := words(name)
 		if slices.ContainsFunc(in, func(w string) bool { return slices.Contains(supportWords, w) }) {
 			return true
@@ -63,8 +62,7 @@ func namesSample(path string) bool {
 	if isCode(path) || extOf(path) == "" || isConfigFormat(path) && dirOf(path) == "" {
 		return false
 	}
-	base := baseOf(path)
-	return slices.Contains(words(base[:len(base)-len(extOf(path))]), "test")
+	return slices.Contains(words(stemOf(path)), "test")
 }
 
 func isConfigFormat(path string) bool {
@@ -110,10 +108,9 @@ func (c *Classifier) users(path string) (production, test string, searched bool)
 
 // tokens are the names by which code may speak of a file, the surest first.
 func tokens(path string) []string {
-	base := baseOf(path)
-	names := []string{base}
+	names := []string{baseOf(path)}
 	if isCode(path) {
-		names = []string{strings.TrimSuffix(base, extOf(path))}
+		names = []string{stemOf(path)}
 	}
 	if dir := baseOf(dirOf(path)); dir != "" {
 		names = append(names, dir)

@@ -101,6 +101,15 @@ func extOf(path string) string {
 	return ""
 }
 
+// stemOf is a path's last component without its extension.
+func stemOf(path string) string {
+	base := baseOf(path)
+	if i := strings.LastIndexByte(base, '.'); i > 0 {
+		return base[:i]
+	}
+	return base
+}
+
 // joinDir puts a path below a directory that may be the root.
 func joinDir(dir, path string) string {
 	if dir == "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
+	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
 	"github.com/touchstone-gate/touchstone/internal/sandbox"
 	"github.com/touchstone-gate/touchstone/patchsplit"
 )
@@ -48,9 +50,12 @@ func (f *runners) configured(r config.Runner) error {
 	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
 		f.visible = append(f.visible, r.Command[0])
 	}
+	f.env = append(f.env, r.Env)
 	switch r.Framework {
 	case "gotest":
 		f.list = append(f.list, gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case "pytest":
+		f.list = append(f.list, pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
 	default:
 		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest and pytest)", config.Path, r.Name, r.Framework)
 	}
@@ -61,6 +66,24 @@ func (f *runners) detect(tree gate.Tree) {
 	for _, candidate := range gotest.Detect(tree) {
 		f.list = append(f.list, gotest.New(gotest.Config{Name: nameOf("gotest", candidate.Dir), Dir: candidate.Dir}))
 	}
+	for _, candidate := range pytest.Detect(tree) {
+		f.list = append(f.list, pytest.New(pytest.Config{Name: nameOf("pytest", candidate.Dir), Dir: candidate.Dir, Env: withPythonPath(nil)}))
+	}
+}
+
+// withPythonPath keeps the user's own PYTHONPATH, which the runner would
+// otherwise replace by its plugin's.
+func withPythonPath(env map[string]string) map[string]string {
+	own := os.Getenv("PYTHONPATH")
+	if _, set := env["PYTHONPATH"]; set || own == "" {
+		return env
+	}
+	env = maps.Clone(env)
+	if env == nil {
+		env = make(map[string]string)
+	}
+	env["PYTHONPATH"] = own
+	return env
 }
 
 // nameOf tells the runners of several directories apart.

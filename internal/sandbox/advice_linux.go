@@ -3,7 +3,10 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // switches are kernel settings that forbid user namespaces, and their cure.
@@ -13,9 +16,13 @@ var switches = []struct{ file, forbids, cure string }{
 	{"proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"},
 }
 
-// advice says what to change on this machine for namespaces to work, as the
-// end of an error message; "" when nothing is known.
-func advice(root string) string {
+// advice says what to change on this machine for namespaces to work after err,
+// as the end of an error message; "" when it has no such cause or none is known.
+func advice(root string, err error) string {
+	refused := []string{unix.EPERM.Error(), unix.EACCES.Error(), unix.ENOSPC.Error(), unix.EINVAL.Error()}
+	if !slices.ContainsFunc(refused, func(text string) bool { return strings.HasSuffix(err.Error(), text) }) {
+		return ""
+	}
 	for _, s := range switches {
 		value, err := os.ReadFile(filepath.Join(root, s.file))
 		if err == nil && strings.TrimSpace(string(value)) == s.forbids {

@@ -21,3 +21,14 @@ func holdState(args []string) int {
 	fmt.Fprintln(os.Stderr, err)
 	return 1
 }
+
+// printKind prints what kind of sandbox the tree args[0] gets here, and why.
+func printKind(args []string) int {
+	box, err := New(context.Background(), Options{Root: args[0]})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println(box.Kind(), box.Reason())
+	return 0
+}

@@ -36,17 +36,17 @@ func Init() {
 
 // serve makes the world it is told to make, then runs commands in it, one at a time.
 func serve() int {
-	go endWithParent(os.NewFile(lifeFD, "life"))
+	w := &world{umask: unix.Umask(0)}
+	go w.endWithParent(os.NewFile(lifeFD, "life"))
 	conn, err := connOf(os.NewFile(socketFD, "socket"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	var s setup
-	if _, err := receive(conn, &s); err != nil {
+	if _, err := receive(conn, &w.setup); err != nil {
 		return 1
 	}
-	w, err := makeWorld(s)
+	err = w.make()
 	answer := reply{NeedScratch: errors.Is(err, errNoUserXattr)}
 	if err != nil {
 		answer.Error = err.Error()
@@ -62,9 +62,12 @@ func serve() int {
 // endWithParent kills the whole namespace when the process that made it is
 // gone, however it went. A parent-death signal would not do: it comes with the
 // end of the thread that started us.
-func endWithParent(life *os.File) {
+func (w *world) endWithParent(life *os.File) {
 	io.Copy(io.Discard, life)
 	killOthers()
+	if dir := w.diskScratch.Load(); dir != nil {
+		os.RemoveAll(*dir)
+	}
 	os.Exit(1)
 }
 

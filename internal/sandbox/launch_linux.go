@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -22,9 +23,12 @@ func launch(args []string) error {
 		return errors.New("launcher: too few arguments")
 	}
 	runtime.LockOSThread() // credentials belong to the thread, and this one will be the command
-	unix.CloseOnExec(errorFD)
+	last := reportFD
 	if args[0] != "true" {
-		unix.CloseOnExec(reportFD)
+		last = reportFD - 1
+	}
+	if err := closeAfter(last); err != nil {
+		return fmt.Errorf("closing inherited files: %w", err)
 	}
 	umask, err1 := strconv.Atoi(args[1])
 	pids, err2 := strconv.Atoi(args[2])
@@ -45,6 +49,22 @@ func launch(args []string) error {
 	unix.Umask(umask)
 	err = syscall.Exec(file, argv, os.Environ())
 	return &os.PathError{Op: "exec", Path: file, Err: err}
+}
+
+// closeAfter leaves the command no descriptor above last: not even those that
+// whoever started us let slip through to us.
+func closeAfter(last int) error {
+	err := unix.CloseRange(uint(last+1), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
+		return err
+	}
+	names, err := os.ReadDir("/proc/self/fd") // Linux before 5.11
+	for _, name := range names {
+		if fd, err := strconv.Atoi(name.Name()); err == nil && fd > last {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return err
 }
 
 // fail reports to the init that waits on the other end, and ends the launcher.

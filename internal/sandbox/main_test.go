@@ -24,6 +24,7 @@ var helpers = map[string]func(args []string) int{
 	"detach":   detach,
 	"sleep":    func([]string) int { time.Sleep(time.Hour); return 0 },
 	"exit":     func(args []string) int { n, _ := strconv.Atoi(args[0]); return n },
+	"kind":     printKind,
 	"hold":     holdState,
 	"fork":     forkMany,
 }

@@ -34,12 +34,12 @@ type namespace struct {
 func startNamespace(ctx context.Context, world setup) (*namespace, reply, error) {
 	n, err := executeInit(world.Network)
 	if err != nil {
-		return nil, reply{}, fmt.Errorf("creating user and mount namespaces: %w%s", err, advice("/"))
+		return nil, reply{}, fmt.Errorf("creating user and mount namespaces: %w%s", err, advice("/", err))
 	}
 	answer, err := n.call(ctx, world)
 	if err != nil {
 		n.kill()
-		return nil, answer, fmt.Errorf("%w%s", err, advice("/"))
+		return nil, answer, fmt.Errorf("%w%s", err, advice("/", err))
 	}
 	return n, answer, nil
 }

@@ -35,6 +35,15 @@ func probeOverlay(ctx context.Context, s *Sandbox) error {
 }
 
 func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) {
+	o := newOverlay(s, files)
+	if _, err := o.ready(ctx); err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func newOverlay(s *Sandbox, files []File) *overlay {
 	o := &overlay{
 		world: setup{
 			Root: s.opts.Root, Home: s.home, Caches: cacheDirs(s), Visible: s.visible(), Hidden: s.hidden,
@@ -45,11 +54,7 @@ func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) 
 	if s.home == "" {
 		o.at.home = bareHome
 	}
-	if _, err := o.ready(ctx); err != nil {
-		o.close()
-		return nil, err
-	}
-	return o, nil
+	return o
 }
 
 // cacheDirs returns the tools' own directories that lie outside the home.

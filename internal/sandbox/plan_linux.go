@@ -84,17 +84,26 @@ func (w *world) planPrivate() {
 func (w *world) planHidden() {
 	for _, path := range w.Hidden {
 		info, err := os.Stat(path)
-		if err == nil && w.layerOf(path, true) == nil && w.layerOf(path, false) == nil && !privatePlace(path) {
+		if err == nil && !w.layered(path) && (!privatePlace(path) || w.shown(path)) {
 			w.add(place{target: path, file: !info.IsDir(), do: w.cover})
 		}
 	}
+}
+
+func (w *world) layered(path string) bool {
+	return w.layerOf(path, true) != nil || w.layerOf(path, false) != nil
+}
+
+// shown reports whether path lies in what was asked to stay visible.
+func (w *world) shown(path string) bool {
+	return slices.ContainsFunc(w.Visible, func(v string) bool { return under(path, filepath.Clean(v)) })
 }
 
 // planVisible keeps what is asked for in sight where it lies in a private place.
 func (w *world) planVisible() error {
 	for _, path := range w.Visible {
 		path = filepath.Clean(path)
-		if !privatePlace(path) || w.layerOf(path, true) != nil || w.layerOf(path, false) != nil {
+		if !privatePlace(path) || w.layered(path) {
 			continue
 		}
 		fd, err := hold(path) // follows links: what they lead to is shown in their place

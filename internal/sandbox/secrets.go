@@ -16,8 +16,14 @@ var credentials = []string{
 	".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties",
 	".terraform.d", ".terraformrc", ".vault-token", ".config/op", ".local/share/keyrings", ".pgpass", ".my.cnf",
 	".mozilla", ".config/google-chrome", ".config/chromium", ".claude", ".claude.json", ".codex", ".config/github-copilot",
-	".huggingface/token", ".cache/huggingface/token", ".netlify", ".config/rclone", ".s3cfg", ".boto",
+	"actions-runner/.credentials", "actions-runner/.credentials_rsaparams", ".huggingface/token", ".cache/huggingface/token", ".netlify", ".config/rclone", ".s3cfg", ".boto",
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
+}
+
+// systemSecrets are files that root could read without any capability.
+var systemSecrets = []string{
+	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab", "/etc/ssl/private", "/etc/sudoers",
+	"/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/cloud",
 }
 
 // hiddenPaths lists, sorted, what no command may see: credentials, the
@@ -31,13 +37,39 @@ func hiddenPaths(root, home string) []string {
 		}
 	}
 	paths = append(paths, filepath.Join(root, ".git"))
-	for _, path := range append(gitDirs(root), listeningSockets()...) {
+	for _, path := range slices.Concat(systemSecrets, runnerFiles(), gitDirs(root), listeningSockets()) {
 		if !under(root, path) && (home == "" || !under(home, path)) {
 			paths = append(paths, path)
 		}
 	}
+	return outermost(paths)
+}
+
+// outermost sorts paths and leaves out those below another.
+func outermost(paths []string) []string {
 	slices.Sort(paths)
-	return slices.Compact(paths)
+	var out []string
+	for _, path := range paths {
+		if !slices.ContainsFunc(out, func(outer string) bool { return under(path, outer) }) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// runnerFiles are the places of a GitHub runner: command files, the event, its
+// own credentials.
+func runnerFiles() []string {
+	var paths []string
+	for _, name := range []string{"GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH"} {
+		if path := os.Getenv(name); filepath.IsAbs(path) {
+			paths = append(paths, path)
+		}
+	}
+	if temp := os.Getenv("RUNNER_TEMP"); filepath.IsAbs(temp) {
+		paths = append(paths, filepath.Join(temp, "_runner_file_commands"), filepath.Join(temp, "_github_workflow"))
+	}
+	return paths
 }
 
 // gitDirs returns where a linked work tree or a submodule keeps its repository.

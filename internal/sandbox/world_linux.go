@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,21 +25,23 @@ import (
 // overlay of ours is ever made over an overlay of ours.
 type world struct {
 	setup
-	scratch   string // as a path through a descriptor
-	umask     int
-	layers    []layer
-	mounts    []place // what a run sees, outermost first
-	mounted   []int   // roots of the current run's mounts, in mount order
-	clean     bool    // the mounts are there, and no command has run in them
-	onDisk    bool
-	forgotten func() // removes a scratch on disk when our parent is gone
+	scratch string // as a path through a descriptor
+	umask   int    // the user's
+	layers  []layer
+	mounts  []place // what a run sees, outermost first
+	mounted []int   // roots of the current run's mounts, in mount order
+	clean   bool    // the mounts are there, and no command has run in them
+	onDisk  bool
+	// diskScratch is the scratch where it is on disk: what must be removed when
+	// our parent is gone.
+	diskScratch atomic.Pointer[string]
 }
 
 // errNoUserXattr means that a tmpfs cannot be the upper layer of an overlay here.
 var errNoUserXattr = errors.New("tmpfs without user attributes (Linux before 6.6)")
 
-func makeWorld(s setup) (*world, error) {
-	w := &world{setup: s, umask: unix.Umask(0)}
+// make mounts the world, up to where the first command can run.
+func (w *world) make() error {
 	for _, step := range []struct {
 		doing string
 		do    func() error
@@ -55,10 +58,10 @@ func makeWorld(s setup) (*world, error) {
 		{"mounting the state", w.fresh},
 	} {
 		if err := step.do(); err != nil {
-			return w, fmt.Errorf("%s: %w", step.doing, err)
+			return fmt.Errorf("%s: %w", step.doing, err)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // mountScratch puts the scratch on /proc, where nobody's files are, and the
@@ -82,7 +85,7 @@ func (w *world) mountScratch() error {
 	w.scratch = fdPath(fd)
 	if w.onDisk {
 		w.scratch += "/" + filepath.Base(w.Scratch)
-		w.forgotten = func() { os.RemoveAll(w.scratch) }
+		w.diskScratch.Store(&w.scratch)
 	}
 	for _, dir := range []string{"stage", "keep", "run", "dev", "empty"} {
 		if err := os.Mkdir(w.at(dir), 0o755); err != nil {
