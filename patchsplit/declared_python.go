@@ -52,6 +52,7 @@ var (
 	fromLine   = regexp.MustCompile(`^from\s+[\w.]+\s+import\s+\(?([^)]*)\)?$`)
 	typeLine   = regexp.MustCompile(`^type\s+(\w+)\s*(?:\[.*\])?\s*=`)
 	annotated  = regexp.MustCompile(`^([\w.]+)\s*:\s*[^=]`)
+	blockLine  = regexp.MustCompile(`^(?:if|elif|else|for|while|with|try|except|finally)\b`)
 	target     = regexp.MustCompile(`^(?:(\w+)\.)?([A-Za-z_]\w*)$`)
 )
 
@@ -153,6 +154,10 @@ func inBrackets(text string) string {
 }
 
 func (p *pyReader) statement(line pyLine) {
+	if blockLine.MatchString(line.text) {
+		_, line.text, _ = cutTopLevel(line.text, ':') // what stands on the line of its own block
+		line.text = strings.TrimSpace(line.text)
+	}
 	if match := importLine.FindStringSubmatch(line.text); match != nil {
 		p.imports(match[1], true)
 		return

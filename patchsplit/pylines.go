@@ -137,3 +137,12 @@ func topLevel(text string, separator byte) []string {
 	}
 	return append(pieces, text[start:])
 }
+
+// cutTopLevel cuts a text at the first separator outside brackets.
+func cutTopLevel(text string, separator byte) (before, after string, found bool) {
+	before = topLevel(text, separator)[0]
+	if len(before) == len(text) {
+		return text, "", false
+	}
+	return before, text[len(before)+1:], true
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -66,6 +67,7 @@ func (w *world) endWithParent(life *os.File) {
 	io.Copy(io.Discard, life)
 	killOthers()
 	if dir := w.diskScratch.Load(); dir != nil {
+		unix.Unmount(filepath.Join(*dir, "dev"), unix.MNT_DETACH) // what is mounted on cannot be removed
 		os.RemoveAll(*dir)
 	}
 	os.Exit(1)

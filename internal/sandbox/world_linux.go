@@ -155,6 +155,9 @@ func (w *world) cover(path string) error {
 // alone opens a disk for writing, and a read-only mount does not prevent that.
 func (w *world) mountDev() error {
 	dev := w.at("dev")
+	if err := mountTmpfs(dev, 1<<20); err != nil {
+		return err
+	}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		node := filepath.Join(dev, name)
 		if err := os.WriteFile(node, nil, 0o666); err != nil {
