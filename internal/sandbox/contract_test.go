@@ -434,19 +434,19 @@ func testCancel(t *testing.T, f *fixture) {
 }
 
 func testMemory(t *testing.T, f *fixture) {
-	f.opts.Memory = 200 << 20
+	f.opts.Memory = 400 << 20 // the race detector doubles what a helper needs
 	var err error
 	if f.box, err = New(t.Context(), f.opts); err != nil {
 		t.Fatal(err)
 	}
 	st := f.state()
-	if _, exit := f.run(st, helper("allocate", fmt.Sprint(400<<20))); exit.Limit != "memory" || exit.Signal != "SIGKILL" {
-		t.Errorf("400 MB under a limit of 200: %+v", exit)
+	if _, exit := f.run(st, helper("allocate", fmt.Sprint(800<<20))); exit.Limit != "memory" || exit.Signal != "SIGKILL" {
+		t.Errorf("800 MB under a limit of 400: %+v", exit)
 	}
 	under := helper("allocate", fmt.Sprint(100<<20))
 	under.Timeout = time.Second
 	if _, exit := f.run(st, under); exit.Limit != "" || !exit.TimedOut {
-		t.Errorf("100 MB under a limit of 200: %+v", exit)
+		t.Errorf("100 MB under a limit of 400: %+v", exit)
 	}
 }
 

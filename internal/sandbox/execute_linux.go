@@ -134,7 +134,7 @@ func waitAny() (pid int, u used) {
 			return -1, u
 		}
 		u.cpu = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-		u.maxRSS = usage.Maxrss * 1024
+		u.maxRSS = int64(usage.Maxrss) * 1024
 		return pid, u
 	}
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -346,6 +348,46 @@ func TestOverlayOnDisk(t *testing.T) {
 	}
 	if err := st.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOverlayForkBomb(t *testing.T) {
+	f := fixtureAt(t, "overlay", t.TempDir(), func(o *Options) { o.Pids = 100 })
+	st := f.state()
+	begin := time.Now()
+	_, exit := f.run(st, gate.Command{Argv: []string{"bash", "-c", `b() { b | b & }; b; sleep 20`}})
+	if exit.Limit != "processes" || time.Since(begin) > 10*time.Second {
+		t.Errorf("%+v after %v", exit, time.Since(begin))
+	}
+	if got := f.sh(st, "echo alive"); got != "alive" {
+		t.Errorf("afterwards: %q", got)
+	}
+}
+
+func TestOverlaySideBySide(t *testing.T) {
+	f := newFixture(t, "overlay")
+	var all sync.WaitGroup
+	for i := range 4 {
+		st := f.state(f.file("main.txt", modeFile, fmt.Sprint(i)))
+		all.Go(func() {
+			for range 3 {
+				var out bytes.Buffer
+				exit, err := st.Run(t.Context(), gate.Command{Argv: []string{"cat", "main.txt"}, Stdout: &out})
+				if err != nil || exit.Code != 0 || out.String() != fmt.Sprint(i) {
+					t.Errorf("state %d: %v, %+v, %q", i, err, exit, out.String())
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestOverlayClosedWhileRunning(t *testing.T) {
+	f := newFixture(t, "overlay")
+	st := f.state()
+	time.AfterFunc(200*time.Millisecond, func() { st.Close() })
+	if _, err := st.Run(t.Context(), gate.Command{Argv: []string{"sleep", "60"}}); err == nil {
+		t.Error("a run whose state was closed came to an end of its own")
 	}
 }
 
