@@ -142,7 +142,7 @@ func (r *replay) flips() []Flip {
 			continue
 		}
 		head := r.m.Cell(key, Head)
-		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, passed: anyOf(head, green) || anyOf(head, blank)}
+		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, Reproduce: r.commandOf[key], passed: anyOf(head, green) || anyOf(head, blank)}
 		for _, o := range head {
 			if colour(o) == red {
 				flip.ConfirmedRuns++

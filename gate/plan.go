@@ -8,8 +8,9 @@ import "slices"
 // needsBase lists the rows that base must be asked about: those that the
 // change may have modified, affected or lost, and those that are red somewhere.
 // A row that is the same on base and head and passes on both base+tests and
-// head passes on base too, and is not worth a run.
-func needsBase(m *Matrix, runner string, support bool) []Row {
+// head passes on base too, and is not worth a run. Without a production part
+// nothing can be evidence, and only what head lost or is red on matters.
+func needsBase(m *Matrix, runner string, production, support bool) []Row {
 	var rows []Row
 	for _, key := range m.Keys() {
 		base, onBase := m.Seen(key, Base)
@@ -17,7 +18,7 @@ func needsBase(m *Matrix, runner string, support bool) []Row {
 			continue
 		}
 		head, onHead := m.Seen(key, Head)
-		same := onHead && base.Digest == head.Digest && base.Context == head.Context && !support
+		same := onHead && (!production || base.Digest == head.Digest && base.Context == head.Context && !support)
 		if !same || !allGreen(m.Cell(key, Head)) || !allGreen(m.Cell(key, BaseTests)) {
 			rows = append(rows, base)
 		}

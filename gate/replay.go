@@ -28,6 +28,7 @@ type replay struct {
 	failed   map[string]map[StateName][]UnitFailure
 	touchedU map[string]map[StateName][]string // units by runner and state
 	chosenBy map[Key][]string
+	commandOf   map[Key][]string // the command that last ran the row on head, alone with few
 	doubts   []string
 	notes    []string
 	full     Selection
@@ -54,6 +55,7 @@ func newReplay(in Inputs) *replay {
 		failed:     make(map[string]map[StateName][]UnitFailure),
 		touchedU:   make(map[string]map[StateName][]string),
 		chosenBy:   make(map[Key][]string),
+		commandOf:     make(map[Key][]string),
 		doubts:     slices.Clone(in.Doubts),
 		notes:      slices.Clone(in.Notes),
 		full:       Selection{Strategy: "touched"},
@@ -124,7 +126,7 @@ func (r *replay) repeat(ctx context.Context) {
 
 func (r *replay) repeatBy(ctx context.Context, runner Runner) {
 	r.mu.Lock()
-	base := needsBase(r.m, runner.Name(), hasSupport(r.m, runner.Name(), r.tests))
+	base := needsBase(r.m, runner.Name(), len(r.production) > 0, hasSupport(r.m, runner.Name(), r.tests))
 	r.mu.Unlock()
 	asked := make(map[StateName]map[Key]int)
 	var phase sync.WaitGroup
@@ -221,6 +223,9 @@ func (r *replay) record(runner Runner, name StateName, result Result, why string
 		r.m.See(name, row)
 		for _, o := range observed.Observations {
 			r.m.Add(name, row, o)
+		}
+		if name == Head && len(result.Commands) > 0 {
+			r.commandOf[row.Key()] = result.Commands[0]
 		}
 		if why != "" && !slices.Contains(r.chosenBy[row.Key()], why) {
 			r.chosenBy[row.Key()] = append(r.chosenBy[row.Key()], why)

@@ -202,6 +202,11 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, undecided(err)
 	}
+	facts := notes(change, box)
+	if hasGo(runners.list) {
+		progress.Phase("fetch modules")
+		facts = append(facts, fetchModules(ctx, change)...)
+	}
 	columns, err := newStates(ctx, change, parts, box)
 	if err != nil {
 		return nil, undecided(err)
@@ -215,7 +220,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Introduced: readNames(ctx, change, classifier, parts).introduced,
 		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
-		Doubts: runners.doubts, Notes: notes(change, box),
+		Doubts: runners.doubts, Notes: facts,
 	}
 	result, err := gate.Run(ctx, in)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"strings"
 
-	"golang.org/x/tools/txtar"
 	"github.com/spf13/cobra"
+	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/internal/report"
 )

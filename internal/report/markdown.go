@@ -37,15 +37,24 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 func (m *markdown) verdict(r *gate.Report) {
 	line, rest := headline(r.Verdict)
 	m.line("**%s**: %s", verdictName(r.Verdict.Conclusion), prose(line, longest))
-	for i, reason := range rest {
-		if i == listed {
-			m.line("\n... and %s more reasons.", number(len(rest)-i))
-			break
-		}
-		m.line("\n%s", prose(upper(reason), 1000))
+	if len(rest) == 1 {
+		m.line("\n%s", prose(upper(rest[0]), 1000))
+	} else if len(rest) > 1 {
+		m.reasons(rest)
 	}
 	if r.Advisory {
 		m.line("\nAdvisory: this verdict blocks nothing.")
+	}
+}
+
+func (m *markdown) reasons(list []string) {
+	m.line("")
+	for i, reason := range list {
+		if i == listed {
+			m.line("- ... and %s more reasons", number(len(list)-i))
+			return
+		}
+		m.line("- %s", prose(upper(reason), 1000))
 	}
 }
 
@@ -61,7 +70,7 @@ func upper(text string) string {
 func (m *markdown) own(r *gate.Report) {
 	own := ownChecks(r)
 	if len(own) == 0 {
-		if len(r.Split) > 0 {
+		if provable(r.Split) {
 			m.line("\nTests of this change: none.")
 		}
 		return

@@ -168,7 +168,7 @@ func explanation(c gate.Check) string {
 	case gate.Flaky:
 		for _, state := range []gate.StateName{gate.Head, gate.BaseTests} {
 			if strings.Contains(c.RoleReason, string(state)) {
-				return c.RoleReason + note(said(c, state))
+				return c.RoleReason + after("; ", said(c, state))
 			}
 		}
 		return c.RoleReason
@@ -179,16 +179,19 @@ func explanation(c gate.Check) string {
 		if message := said(c, gate.BaseTests); message != "" {
 			return message
 		}
-		return words
+		if strings.HasPrefix(c.RoleReason, string(gate.NoReport)) {
+			return words // how often it was seen; the section's title says the rest
+		}
+		return ""
 	}
 	return said(c, gate.BaseTests)
 }
 
-func note(words string) string {
+func after(mark, words string) string {
 	if words == "" {
 		return ""
 	}
-	return "; " + words
+	return mark + words
 }
 
 // said is the first message of a cell, after the state's name.

@@ -73,10 +73,25 @@ func (t *text) verdict(r *gate.Report) {
 		if t.folded(i, len(rest), indent, "reasons") {
 			break
 		}
-		t.wrap(indent, Sanitize(reason, 1000))
+		t.item(indent, Sanitize(reason, 1000), len(rest) > 1)
 	}
 	if r.Advisory {
 		t.wrap(indent, "Advisory: this verdict blocks nothing, the exit status is 0.")
+	}
+}
+
+// item prints a paragraph, marked as one of several.
+func (t *text) item(indent, paragraph string, several bool) {
+	if !several {
+		t.wrap(indent, paragraph)
+		return
+	}
+	for i, line := range t.broken(paragraph, len(indent)+2) {
+		if i == 0 {
+			t.line("%s- %s", indent, line)
+			continue
+		}
+		t.line("%s  %s", indent, line)
 	}
 }
 
@@ -92,7 +107,7 @@ func (t *text) folded(i, total int, indent, what string) bool {
 // own shows the change's own checks, by what they prove.
 func (t *text) own(r *gate.Report) {
 	own := ownChecks(r)
-	if len(own) == 0 && len(r.Split) == 0 {
+	if len(own) == 0 && !provable(r.Split) {
 		return
 	}
 	t.heading("Tests of this change: " + origins(own))
@@ -154,10 +169,15 @@ func (t *text) row(g group, c gate.Check, whole bool, before, head int) {
 	if !t.verbose {
 		id = cutMiddle(id, room)
 	}
-	if at = Sanitize(at, 0); at != "" && (t.verbose || utf8.RuneCountInString(id+at)+2 <= room) {
+	at = Sanitize(at, 0)
+	beside := at != "" && utf8.RuneCountInString(id+at)+2 <= room
+	if beside {
 		id += "  " + at
 	}
 	t.line("    %-*s  %-*s  %s", before, g.before, head, g.head, id)
+	if at != "" && !beside {
+		t.line("      %s", t.id(at, t.width-6))
+	}
 }
 
 // explain prints the message behind a row. A crowd whose checks each have their
@@ -190,7 +210,7 @@ func (t *text) flips(flips []gate.Flip) {
 		if words == "" {
 			words = spaced(string(flip.Kind))
 		}
-		t.wrap("      ", Sanitize(fmt.Sprintf("fails on head %s (%s)", words, count(flip.ConfirmedRuns, "run"))+note(flip.Message), 300))
+		t.wrap("      ", Sanitize(fmt.Sprintf("fails on head %s (%s)", words, count(flip.ConfirmedRuns, "run"))+after(": ", flip.Message), 300))
 		if len(flip.Reproduce) > 0 {
 			t.line("      to see it: %s", Shell(flip.Reproduce))
 		}
@@ -283,12 +303,13 @@ func (t *text) split(split []gate.SplitEntry) {
 func (t *text) made(r *gate.Report) {
 	for _, name := range stateNames(r) {
 		s := r.States[name]
-		words := fmt.Sprintf("State %s: made in %.3f s", name, s.PreparedSeconds)
-		if s.SameAs != "" {
-			words += fmt.Sprintf(", the same tree as %s", s.SameAs)
+		words := fmt.Sprintf("State %s: %s", name, s.Sandbox)
+		if len(s.Layers) > 0 {
+			words += " (" + strings.Join(s.Layers, ", ") + ")"
 		}
-		if s.Sandbox != "" {
-			words += ", " + strings.Join(append([]string{s.Sandbox}, s.Layers...), ", ")
+		words += fmt.Sprintf(", made in %.3f s", s.PreparedSeconds)
+		if s.SameAs != "" {
+			words += fmt.Sprintf("; the same tree as %s", s.SameAs)
 		}
 		t.wrap("", Sanitize(words, 1000))
 		for _, c := range r.Commands {

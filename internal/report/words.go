@@ -13,13 +13,16 @@ import (
 // longest is how long a verdict's first line may be, in runes.
 const longest = 160
 
-// headline is the verdict in one line, and the rest of its reasons in order:
-// the first says on in place of repeating the line.
+// headline is the verdict in one line, and the rest of its reasons in order. Of
+// a verdict that asks for something, what to do is split off the line.
 func headline(v gate.Verdict) (line string, rest []string) {
 	if len(v.Reasons) == 0 {
 		return generic(v.Conclusion), nil
 	}
-	statement, more, _ := strings.Cut(v.Reasons[0], "; ")
+	statement, more := v.Reasons[0], ""
+	if v.Conclusion == gate.Fail || v.Conclusion == gate.Undecided {
+		statement, more, _ = strings.Cut(statement, "; ")
+	}
 	if utf8.RuneCountInString(statement) > longest || statement == "" {
 		return generic(v.Conclusion), v.Reasons
 	}
@@ -141,7 +144,7 @@ func origins(own []gate.Check) string {
 	words := []struct {
 		origin gate.Origin
 		word   string
-	}{{gate.Added, "new"}, {gate.Modified, "modified"}, {gate.Affected, "affected"}, {gate.Existing, "untouched, red on base only"}}
+	}{{gate.Added, "new"}, {gate.Modified, "modified"}, {gate.Affected, "affected"}, {gate.Existing, "untouched but red on base"}}
 	var list []string
 	for _, w := range words {
 		n := 0
@@ -228,8 +231,10 @@ func coverage(s gate.Selection, a gate.Audit) string {
 			words += fmt.Sprintf(" (%.0f %% of the suite's time)", 100*s.ShareOfTime)
 		}
 		words += "."
+	case s.Fallback != "":
+		words = fmt.Sprintf("Looked at %s.", count(s.Selected, "test"))
 	default:
-		words = fmt.Sprintf("Looked at %s, those of the files that the change touches; the rest of the suite did not run to its end.", count(s.Selected, "test"))
+		words = fmt.Sprintf("Looked at %s, those of the files that the change touches; the rest of the suite did not run.", count(s.Selected, "test"))
 	}
 	if s.Fallback != "" {
 		words = strings.TrimSpace(words + " " + strings.ToUpper(s.Fallback[:1]) + s.Fallback[1:] + ".")
@@ -240,6 +245,9 @@ func coverage(s gate.Selection, a gate.Audit) string {
 // cost says where the time went: in all, in tests, by state, and in what
 // sandbox.
 func cost(r *gate.Report) string {
+	if r.Seconds.Tests == 0 {
+		return fmt.Sprintf("Took %.1f s; no test ran.", r.Seconds.Total)
+	}
 	words := fmt.Sprintf("Took %.1f s, with tests running for %.1f s", r.Seconds.Total, r.Seconds.Tests)
 	var spent, sandboxes []string
 	for _, name := range stateNames(r) {
@@ -268,4 +276,9 @@ func stateNames(r *gate.Report) []gate.StateName {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// provable tells whether there is anything that a test could be asked about.
+func provable(split []gate.SplitEntry) bool {
+	return slices.ContainsFunc(split, func(e gate.SplitEntry) bool { return e.Part != "neutral" })
 }

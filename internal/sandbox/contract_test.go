@@ -554,7 +554,14 @@ func testBadFiles(t *testing.T, f *fixture) {
 			t.Errorf("%+v was accepted", bad)
 		}
 	}
-	if _, err := f.box.State(t.Context(), []File{f.file("a", modeFile, ""), f.file("a/b", modeFile, "")}); err == nil && f.box.Kind() == "overlay" {
-		t.Error("a file that is a directory too was accepted")
+	for _, both := range [][]File{
+		{f.file("a", modeFile, ""), f.file("a/b", modeFile, "")},
+		{f.file("a", modeFile, ""), f.file("a", modeExec, "")},
+		{{Path: "a", Mode: modeFile, Blob: "/no/such/blob"}},
+	} {
+		if st, err := f.box.State(t.Context(), both); err == nil {
+			st.Close()
+			t.Errorf("%+v was accepted", both)
+		}
 	}
 }

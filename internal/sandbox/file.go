@@ -10,7 +10,6 @@ import (
 // Git's file modes, as in [File.Mode].
 const (
 	modeAbsent  = 0
-	modeTree    = 0o040000
 	modeFile    = 0o100644
 	modeExec    = 0o100755
 	modeSymlink = 0o120000
@@ -45,15 +44,22 @@ func (f File) check() error {
 }
 
 func checkFiles(files []File) error {
-	seen := make(map[string]bool, len(files))
+	modes := make(map[string]uint32, len(files))
 	for _, f := range files {
 		if err := f.check(); err != nil {
 			return err
 		}
-		if seen[f.Path] {
+		if _, twice := modes[f.Path]; twice {
 			return fmt.Errorf("file %q: listed twice", f.Path)
 		}
-		seen[f.Path] = true
+		modes[f.Path] = f.Mode
+	}
+	for _, f := range files {
+		for dir := path.Dir(f.Path); dir != "." && f.Mode != modeAbsent; dir = path.Dir(dir) {
+			if modes[dir] != modeAbsent {
+				return fmt.Errorf("file %q: lies below %q, which is no directory in this state", f.Path, dir)
+			}
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type manifest map[string]entry
 type entry struct {
 	mode  fs.FileMode
 	src   string // of a regular file: where its content is
+	blob  bool   // src is the state's, not the work tree's: it must be there
 	link  string // of a symlink: its target
 	stamp time.Time
 }
@@ -109,7 +110,7 @@ func (m manifest) put(f File, stamp time.Time) error {
 		}
 		m[path] = entry{mode: fs.ModeSymlink | 0o777, link: string(target), stamp: stamp}
 	default:
-		m[path] = entry{mode: fs.FileMode(f.perm()), src: f.Blob, stamp: stamp}
+		m[path] = entry{mode: fs.FileMode(f.perm()), src: f.Blob, blob: true, stamp: stamp}
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func (m manifest) make(rel, path string, marks map[string]mark) error {
 		}
 	default:
 		err := cloneFile(path, e.src, e.mode.Perm())
-		if errors.Is(err, fs.ErrNotExist) && e.src != "" {
+		if errors.Is(err, fs.ErrNotExist) && !e.blob {
 			return nil // an untracked file that went meanwhile
 		}
 		if err := errors.Join(err, os.Chtimes(path, e.stamp, e.stamp)); err != nil {

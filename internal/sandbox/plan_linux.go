@@ -50,10 +50,10 @@ func (w *world) plan() error {
 		return named("dev", target, unix.Mount(w.at("dev"), target, "", unix.MS_BIND|unix.MS_REC, ""))
 	}})
 	w.planPrivate()
-	w.planHidden()
 	if err := w.planVisible(); err != nil {
 		return err
 	}
+	w.planHidden()
 	for _, tree := range []bool{false, true} {
 		for _, l := range w.layers {
 			if l.tree == tree {
@@ -99,11 +99,16 @@ func (w *world) shown(path string) bool {
 	return slices.ContainsFunc(w.Visible, func(v string) bool { return under(path, filepath.Clean(v)) })
 }
 
+// planned reports whether path is a private place as a whole, which stays so.
+func (w *world) planned(path string) bool {
+	return slices.ContainsFunc(w.mounts, func(p place) bool { return p.target == path })
+}
+
 // planVisible keeps what is asked for in sight where it lies in a private place.
 func (w *world) planVisible() error {
 	for _, path := range w.Visible {
 		path = filepath.Clean(path)
-		if !privatePlace(path) || w.layered(path) {
+		if !privatePlace(path) || w.layered(path) || w.planned(path) {
 			continue
 		}
 		fd, err := hold(path) // follows links: what they lead to is shown in their place

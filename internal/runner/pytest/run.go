@@ -103,16 +103,23 @@ echo "looked for .venv, venv, env, VIRTUAL_ENV, python3 and python" >&2
 exit 127`
 
 // command is how pytest is called, and the same as a person would paste it.
-func (r *run) command(extra []string) (argv, pasteable []string) {
+func (r *run) command(extra, rows []string) (argv, pasteable []string) {
 	var targets []string
 	for _, unit := range r.units {
 		targets = append(targets, relative(r.Dir, unit))
 	}
+	named := targets
+	if len(rows) > 0 && len(rows) <= 5 { // few enough to name
+		named = nil
+		for _, id := range rows {
+			named = append(named, relative(r.Dir, id))
+		}
+	}
 	ours := append([]string{"-p", plugin, "--continue-on-collection-errors", "--maxfail=0", "--color=no"}, extra...)
 	if len(r.Command) > 0 {
-		return slices.Concat(r.Command, ours, targets), slices.Concat(r.Command, targets)
+		return slices.Concat(r.Command, ours, targets), slices.Concat(r.Command, named)
 	}
-	return slices.Concat([]string{"sh", "-c", find, "sh"}, ours, targets), slices.Concat([]string{"python", "-m", "pytest"}, targets)
+	return slices.Concat([]string{"sh", "-c", find, "sh"}, ours, targets), slices.Concat([]string{"python", "-m", "pytest"}, named)
 }
 
 func relative(dir, name string) string {
@@ -151,7 +158,7 @@ func (r *run) invoke(ctx context.Context, extra, rows []string) (*session, gate.
 	if err != nil {
 		return nil, gate.Exit{}, err
 	}
-	argv, pasteable := r.command(extra)
+	argv, pasteable := r.command(extra, rows)
 	env := map[string]string{"PYTHONPATH": "{aux}", "TOUCHSTONE_SETTINGS": "{aux}/settings.json"}
 	for name, value := range r.Env {
 		env[name] = value
