@@ -12,7 +12,7 @@ import (
 const (
 	rowsInFront = 10   // of each section of the table
 	listed      = 20   // flips, lost tests, findings, reasons
-	listedBelow = 1000 // tests and files in the details
+	listedBelow = 200  // tests of a section, lost tests and files in the details
 	idLength    = 160  // runes of an id in front
 )
 
@@ -27,8 +27,8 @@ func renderMarkdown(r *gate.Report, o Options) []byte {
 	m.flips(r.Flips)
 	m.lost(r.Lost)
 	m.findings(other(r.Findings))
-	m.everyTest(r, o)
 	m.details(r, o)
+	m.everyTest(r, o)
 	return []byte(cut(m.String(), Limit))
 }
 
@@ -38,7 +38,7 @@ func (m *markdown) verdict(r *gate.Report) {
 	line, rest := headline(r.Verdict)
 	m.line("**%s**: %s", verdictName(r.Verdict.Conclusion), prose(line, longest))
 	if len(rest) == 1 {
-		m.line("\n%s", prose(upper(rest[0]), 1000))
+		m.line("\n%s", prose(rest[0], 1000))
 	} else if len(rest) > 1 {
 		m.reasons(rest)
 	}
@@ -54,16 +54,8 @@ func (m *markdown) reasons(list []string) {
 			m.line("- ... and %s more reasons", number(len(list)-i))
 			return
 		}
-		m.line("- %s", prose(upper(reason), 1000))
+		m.line("- %s", prose(reason, 1000))
 	}
-}
-
-// upper begins a sentence.
-func upper(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' || strings.ContainsAny(strings.Fields(text)[0], "_/.:") {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // own is the table of the change's own checks, by what they prove.
@@ -191,22 +183,28 @@ func (m *markdown) everyTest(r *gate.Report, o Options) {
 		return
 	}
 	m.fold(fmt.Sprintf("Every test of this change (%s)", number(len(own))))
-	lines := 0
-	for _, s := range all {
-		m.line("\n%s\n", prose(s.title(), 200))
-		for _, g := range s.groups {
-			for _, c := range g.checks {
-				if lines == listedBelow {
-					m.line("- ... and %s more", number(len(own)-lines))
-					m.unfold()
-					return
-				}
-				m.line("- %s", code(c.ID))
-				lines++
-			}
+	for i, s := range all {
+		if i > 0 {
+			m.line("")
 		}
+		m.line("%s\n", prose(s.title(), 200))
+		m.names(s)
 	}
 	m.unfold()
+}
+
+func (m *markdown) names(s section) {
+	lines := 0
+	for _, g := range s.groups {
+		for _, c := range g.checks {
+			if lines == listedBelow {
+				m.line("- ... and %s more", number(s.checks-lines))
+				return
+			}
+			m.line("- %s", code(c.ID))
+			lines++
+		}
+	}
 }
 
 // shortened tells whether the table leaves out any test.
