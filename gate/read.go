@@ -104,7 +104,11 @@ func settled(head, base []Observation) bool {
 }
 
 func describe(row readRow, cell []Observation) string {
-	if o := first(cell); o.Message != "" {
+	o := first(cell)
+	switch {
+	case o.Reason == Import:
+		return fmt.Sprintf("%s: %s (if that is a dependency, install it where the tests run)", row.row.ID, o.Message)
+	case o.Message != "":
 		return fmt.Sprintf("%s: %s", row.row.ID, o.Message)
 	}
 	return row.row.ID

@@ -21,7 +21,7 @@ var linkers = []struct {
 	{regexp.MustCompile(`(?i)\b(GH)-(\d)`), "$1-" + blind + "$2"},
 	{regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp):`), "$1:" + blind},
 	{regexp.MustCompile(`(?i)(www)\.`), "$1" + blind + "."},
-	{regexp.MustCompile(`:([a-zA-Z0-9_+-]+):`), ":" + blind + "$1:"},
+	{regexp.MustCompile(`:([a-zA-Z0-9_+-]+)(:|$)`), ":" + blind + "$1$2"},
 }
 
 // marks are the characters that mean something to GitHub flavoured Markdown.
@@ -36,6 +36,10 @@ func prose(text string, limit int) string {
 	}
 	var out strings.Builder
 	for i, c := range text {
+		if c == '$' {
+			out.WriteString("<span>$</span>") // GitHub's own advice: a backslash does not always keep math away
+			continue
+		}
 		if strings.ContainsRune(marks, c) && (i == 0 || !harmless(text, i)) {
 			out.WriteByte('\\')
 		}

@@ -10,10 +10,10 @@ import (
 // Lengths of a Markdown report's lists. What does not stand in front stands in
 // the folded details, as far as Limit allows.
 const (
-	rowsInFront = 10   // of each section of the table
-	listed      = 20   // flips, lost tests, findings, reasons
-	listedBelow = 200  // tests of a section, lost tests and files in the details
-	idLength    = 160  // runes of an id in front
+	rowsInFront = 10  // of each section of the table
+	listed      = 20  // flips, lost tests, findings, reasons
+	listedBelow = 200 // tests of a section, lost tests and files in the details
+	idLength    = 160 // runes of an id in front
 )
 
 // markdown draws a report for GitHub: the summary of a check run, a comment, a
