@@ -75,8 +75,15 @@ func filledCells(cells map[gate.StateName][]gate.Cell) map[gate.StateName][]gate
 func inert(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
-		c, size := utf8.DecodeRune(text[i:])
+		c, size := rune(text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRune(text[i:])
+		}
 		switch {
+		case c >= ' ' && c < 0x7f && c != '#':
+			out = append(out, byte(c))
+		case c == utf8.RuneError: // the encoder's sign for bytes that are no text
+			out = appendEscape(out, c)
 		case c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c)):
 			out = appendEscape(out, c)
 		case c == '#' && i > 0 && text[i-1] == '#':

@@ -54,9 +54,9 @@ func TestProse(t *testing.T) {
 func TestMarkdownSkeleton(t *testing.T) {
 	out := write(t, "markdown", hostile(), Options{Verbose: true})
 	spans := regexp.MustCompile("`[^`\n]*`|<code>[^<\n]*</code>|\\\\.")
-	ours := regexp.MustCompile(`</?(details|summary|span)>|<br>`)
+	ours := regexp.MustCompile(`</?(details|summary)>|<br>`)
 	for n, line := range strings.Split(out, "\n") {
-		bare := spans.ReplaceAllString(line, "")
+		bare := spans.ReplaceAllString(strings.ReplaceAll(line, "<span>$</span>", ""), "")
 		if strings.HasPrefix(line, "|") && strings.Count(bare, "|") != 5 {
 			t.Errorf("line %d: a row with %d cells: %s", n+1, strings.Count(bare, "|")-1, line)
 		}

@@ -67,7 +67,9 @@ func disarm(line string) string {
 	if !strings.HasPrefix(text, "::") {
 		return line
 	}
-	return line[:len(line)-len(text)] + ": " + disarm(text[1:])
+	rest := strings.TrimLeft(text, ":")
+	colons := strings.Repeat(": ", len(text)-len(rest))
+	return line[:len(line)-len(text)] + strings.TrimSuffix(colons, " ") + rest
 }
 
 // cutEnd keeps the beginning of a text, cutMiddle its ends: of a message the

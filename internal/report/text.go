@@ -55,7 +55,17 @@ func (t *text) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func (t *text) heading(s string) { t.line("\n%s", t.paint("1", s)) }
+func (t *text) heading(s string) {
+	t.line("")
+	t.title("", s)
+}
+
+// title prints a line, or two, that stand out.
+func (t *text) title(indent, s string) {
+	for _, line := range t.broken(s, len(indent)) {
+		t.line("%s%s", indent, t.paint("1", line))
+	}
+}
 
 // verdict says what the answer is, why, and what to do.
 func (t *text) verdict(r *gate.Report) {
@@ -117,7 +127,7 @@ func (t *text) own(r *gate.Report) {
 		t.line("    %-*s  %-*s  %s", before, "base+tests", head, "head", "test")
 	}
 	for _, s := range all {
-		t.line("  %s", t.paint("1", Sanitize(s.title(), 0)))
+		t.title("  ", s.title())
 		t.section(s, before, head)
 	}
 }
@@ -232,7 +242,7 @@ func (t *text) lost(lost []gate.Lost) {
 		how := Sanitize(spaced(l.How), 20)
 		t.line("  %-13s  %s", how, t.id(l.ID, t.width-17))
 		if words := onHeadWords[l.OnHead]; words != "" {
-			t.line("  %-13s  %s", "", words)
+			t.wrap(strings.Repeat(" ", 17), words)
 		}
 	}
 }

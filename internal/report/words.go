@@ -237,7 +237,7 @@ func coverage(s gate.Selection, a gate.Audit) string {
 		words = fmt.Sprintf("Looked at %s, those of the files that the change touches; the rest of the suite did not run.", count(s.Selected, "test"))
 	}
 	if s.Fallback != "" {
-		words = strings.TrimSpace(words + " " + strings.ToUpper(s.Fallback[:1]) + s.Fallback[1:] + ".")
+		words = strings.TrimSpace(words + " Fallback: " + s.Fallback + ".")
 	}
 	return words
 }
