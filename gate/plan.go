@@ -5,11 +5,12 @@ import "slices"
 // The functions of this file choose rows. They read the matrix and write
 // nothing.
 
-// needsBase lists the rows that base must be asked about: those that the
-// change may have modified, affected or lost, and those that are red somewhere.
-// A row that is the same on base and head and passes on both base+tests and
-// head passes on base too, and is not worth a run. Without a production part
-// nothing can be evidence, and only what head lost or is red on matters.
+// needsBase lists the rows that base must be asked about: those that head lost,
+// those that are red somewhere, and, when a fixture or another file that any
+// test may read has changed, all that it may have affected. A row that passes
+// on base+tests and on head proves nothing, whatever base says of it, and is not
+// worth a run. Without a production part nothing can be evidence, and only what
+// head lost or is red on matters.
 func needsBase(m *Matrix, runner string, production, support bool) []Row {
 	var rows []Row
 	for _, key := range m.Keys() {
@@ -18,8 +19,11 @@ func needsBase(m *Matrix, runner string, production, support bool) []Row {
 			continue
 		}
 		head, onHead := m.Seen(key, Head)
-		same := onHead && (!production || base.Digest == head.Digest && base.Context == head.Context && !support)
-		if !same || !allGreen(m.Cell(key, Head)) || !allGreen(m.Cell(key, BaseTests)) {
+		quiet := onHead && allGreen(m.Cell(key, Head)) && (!production || allGreen(m.Cell(key, BaseTests)) && !support)
+		if modified := onHead && base.Digest != head.Digest; modified && allGreen(m.Cell(key, Head)) {
+			quiet = true // it is the change's own, and passes: base's version of it is another test
+		}
+		if !quiet {
 			rows = append(rows, base)
 		}
 	}

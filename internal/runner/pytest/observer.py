@@ -7,6 +7,7 @@ and later, pytest 6 and later.
 """
 
 import ast
+import functools
 import hashlib
 import json
 import os
@@ -55,6 +56,7 @@ def digest(*texts):
     return hashlib.sha256(joined).hexdigest()
 
 
+@functools.lru_cache(maxsize=4096)
 def relative(path):
     """A path below the repository's root, with slashes; None outside of it."""
     try:
@@ -132,6 +134,7 @@ def is_test(node):
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test")
 
 
+@functools.lru_cache(maxsize=None)
 def bare(node):
     """A test function's syntax without what hands it parameters."""
     kept = [d for d in node.decorator_list if "parametrize" not in ast.dump(d)]
@@ -153,7 +156,17 @@ def parameters(item):
     return "\0".join(parts + [steady(m) for m in marks])
 
 
+described = {}
+
+
 def describe(item):
+    """The row's facts, made once for each item."""
+    if item not in described:
+        described[item] = make_row(item)
+    return described[item]
+
+
+def make_row(item):
     path = path_of(item)
     row = {"id": unique(item), "file": relative(path) or "", "name": item.name, "line": 0, "end": 0, "digest": "", "context": ""}
     function = getattr(item, "function", None)
@@ -396,7 +409,7 @@ def pytest_runtest_makereport(item, call):
     if call.excinfo is not None and not report.skipped and report.failed:
         facts.update(explain(call.excinfo, call.when))
     report.touchstone = facts
-    if call.when == "call" or report.failed:
+    if is_worker(item.config) and (call.when == "call" or report.failed):
         report.touchstone_row = describe(item)
 
 
