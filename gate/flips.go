@@ -67,41 +67,26 @@ func (r *replay) restBy(ctx context.Context, runner Runner) {
 	sides.Wait()
 }
 
-// askBase runs on base what is red on head and has no answer from base.
+// askBase runs on base what head does not pass, or lost, and, for a change of a
+// kind that regression evidence is enough for, what head passes too.
 func (r *replay) askBase(ctx context.Context) {
 	r.phase("compare with base")
+	both := slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind)
 	for _, runner := range r.in.Runners {
 		r.mu.Lock()
 		var rows []Row
 		for _, key := range r.m.Keys() {
-			row, onHead := r.m.Seen(key, Head)
-			if key.Runner == runner.Name() && onHead && row.Parent == "" && !allGreen(r.m.Cell(key, Head)) &&
-				colour(first(r.m.Cell(key, Head))) != blank && len(r.m.Cell(key, Base)) == 0 && slices.Contains(r.chosenBy[key], "full") {
-				rows = append(rows, row)
+			base, onBase := r.m.Seen(key, Base)
+			if key.Runner == runner.Name() && onBase && base.Parent == "" && len(r.m.Cell(key, Base)) == 0 && (both || !allGreen(r.m.Cell(key, Head))) {
+				rows = append(rows, base)
 			}
 		}
 		r.mu.Unlock()
-		if len(rows) == 0 {
-			continue
+		if len(rows) > 0 {
+			r.run(ctx, runner, Base, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "")
+			r.spread(runner.Name())
 		}
-		state, err := r.open(ctx, Base)
-		if err != nil {
-			r.doubt("the state %s could not be made: %v", Base, err)
-			continue
-		}
-		units := existing(state.Tree(), runner, ctx, unitsOf(rows))
-		r.run(ctx, runner, Base, Batch{Units: units, Rows: ids(rows)}, "")
-		r.spread(runner.Name())
 	}
-}
-
-// existing keeps the units that the tree has.
-func existing(tree Tree, runner Runner, ctx context.Context, units []string) []string {
-	known, err := runner.Units(ctx, tree, nil, true)
-	if err != nil {
-		return units
-	}
-	return slices.DeleteFunc(units, func(unit string) bool { return !slices.Contains(known, unit) })
 }
 
 func first(cell []Observation) Observation {

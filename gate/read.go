@@ -187,7 +187,8 @@ func (out *reading) evidenceOfRegression(r *replay) {
 		if row.origin != Existing && row.origin != Modified {
 			continue
 		}
-		if len(r.loaded[row.key.Runner][Head]) == 0 || !allGreen(r.m.Cell(row.key, Head)) {
+		reaches := len(r.loaded[row.key.Runner][Head]) > 0 || r.in.Change.Kind == "dependency" // a manifest is loaded by nobody
+		if !reaches || !allGreen(r.m.Cell(row.key, Head)) {
 			continue
 		}
 		if base := r.m.Cell(row.key, Base); allGreen(base) || len(base) == 0 && allGreen(r.m.Cell(row.key, BaseTests)) {

@@ -19,20 +19,20 @@ type replay struct {
 	slots      chan struct{}
 	clock      clock
 
-	mu       sync.Mutex
-	m        *Matrix
-	states   map[StateName]*opened
-	costs    map[StateName]time.Duration
-	commands []RanCommand
-	loaded   map[string]map[StateName][]Loaded // by runner
-	failed   map[string]map[StateName][]UnitFailure
-	touchedU map[string]map[StateName][]string // units by runner and state
-	chosenBy map[Key][]string
-	commandOf   map[Key][]string // the command that last ran the row on head, alone with few
-	doubts   []string
-	notes    []string
-	full     Selection
-	ranFull  bool
+	mu        sync.Mutex
+	m         *Matrix
+	states    map[StateName]*opened
+	costs     map[StateName]time.Duration
+	commands  []RanCommand
+	loaded    map[string]map[StateName][]Loaded // by runner
+	failed    map[string]map[StateName][]UnitFailure
+	touchedU  map[string]map[StateName][]string // units by runner and state
+	chosenBy  map[Key][]string
+	commandOf map[Key][]string // the command that last ran the row on head, alone with few
+	doubts    []string
+	notes     []string
+	full      Selection
+	ranFull   bool
 }
 
 // opened is a state that is made at most once.
@@ -55,7 +55,7 @@ func newReplay(in Inputs) *replay {
 		failed:     make(map[string]map[StateName][]UnitFailure),
 		touchedU:   make(map[string]map[StateName][]string),
 		chosenBy:   make(map[Key][]string),
-		commandOf:     make(map[Key][]string),
+		commandOf:  make(map[Key][]string),
 		doubts:     slices.Clone(in.Doubts),
 		notes:      slices.Clone(in.Notes),
 		full:       Selection{Strategy: "touched"},

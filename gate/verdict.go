@@ -87,7 +87,7 @@ func Decide(f Facts, p Policy) Verdict {
 	if f.UnseenOnHead > 0 {
 		return say(Undecided, "%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
 	}
-	if reason := exempt(f, p); reason != "" {
+	if reason := exempt(f); reason != "" {
 		return say(NotApplicable, "%s", reason)
 	}
 	return proved(f, p)
@@ -116,18 +116,18 @@ func known(f Facts, p Policy) []string {
 }
 
 // exempt says why the question does not arise, "" when it does.
-func exempt(f Facts, p Policy) string {
+func exempt(f Facts) string {
 	switch {
 	case !f.Production && !f.Tests && f.Kind == "docs":
 		return "documentation only: there is no behaviour to prove"
 	case !f.Production && !f.Tests:
 		return "neither production code nor tests changed: there is nothing to prove"
+	case !f.Production && len(f.Roles) == 0:
+		return "tests only: there is no production change to prove; no check that runs was added or changed"
 	case !f.Production:
-		return "tests only: there is no production change to prove, and the changed tests pass on head"
+		return "tests only: there is no production change to prove"
 	case f.Inert && f.Roles[Discriminating] == 0:
 		return "the production part changes comments or layout only: there is no behaviour to prove"
-	case slices.Contains(p.ExemptKinds, f.Kind) && f.Kind == "docs" && f.Inert:
-		return "documentation only: there is no behaviour to prove"
 	}
 	return ""
 }

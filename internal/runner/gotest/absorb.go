@@ -77,6 +77,9 @@ func unbuilt(run *packageRun) bool {
 func (s *session) isolate(p *testPackage, st *stream, run *packageRun) bool {
 	text := s.compilerWords(p, st, run)
 	errors := compileErrors(text, s.Dir)
+	for i := range errors {
+		errors[i].file = s.left.original(errors[i].file)
+	}
 	if len(errors) > 0 && s.left.blank(s.state.Tree(), errors) {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -173,6 +174,26 @@ func relative(dir, name string) string {
 	return strings.TrimPrefix(name, dir+"/")
 }
 
+// rewritten names the replacement of the i-th test file, in order of path. The
+// compiler speaks of a replaced file by this name.
+const rewritten = "touchstone_%d_test.go"
+
+var rewrittenName = regexp.MustCompile(`touchstone_(\d+)_test\.go$`)
+
+// original gives a compiler's file name back the path of the file that was
+// replaced.
+func (l *leftOut) original(file string) string {
+	found := rewrittenName.FindStringSubmatch(file)
+	if found == nil {
+		return file
+	}
+	files := slices.Sorted(maps.Keys(l.sources))
+	if i, err := strconv.Atoi(found[1]); err == nil && i < len(files) {
+		return files[i]
+	}
+	return file
+}
+
 // overlay hands the rewritten sources to the go command.
 func (s *session) overlay() (map[string]string, error) {
 	if len(s.left.sources) == 0 {
@@ -181,7 +202,7 @@ func (s *session) overlay() (map[string]string, error) {
 	files := make(map[string]string)
 	replace := make(map[string]string)
 	for i, file := range slices.Sorted(maps.Keys(s.left.sources)) {
-		name := fmt.Sprintf("%d_test.go", i)
+		name := fmt.Sprintf(rewritten, i)
 		files[name] = string(s.left.sources[file])
 		replace["./"+relative(s.Dir, file)] = "{aux}/" + name
 	}

@@ -29,6 +29,8 @@ class Channel:
         self.pid = os.getpid()
 
     def open(self, path):
+        if self.fd is not None:
+            return
         self.fd = os.open(path, os.O_WRONLY | os.O_APPEND)
         os.set_inheritable(self.fd, False)
 
@@ -340,6 +342,22 @@ def is_worker(config):
     return hasattr(config, "workerinput")
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_load_initial_conftests(early_config, parser, args):
+    """A conftest.py that cannot be imported ends pytest before it reports."""
+    outcome = yield
+    exc = getattr(outcome, "exception", None) or (outcome.excinfo[1] if outcome.excinfo else None)
+    if exc is None or "PYTEST_XDIST_WORKER" in os.environ or not os.environ.get("TOUCHSTONE_REPORT"):
+        return
+    cause = getattr(exc, "cause", None) or exc.__cause__
+    if cause is None and isinstance(getattr(exc, "excinfo", None), tuple):
+        cause = exc.excinfo[1]
+    cause = cause or exc
+    channel.open(os.environ["TOUCHSTONE_REPORT"])
+    excinfo = pytest.ExceptionInfo.from_exc_info((type(cause), cause, cause.__traceback__))
+    channel.send("conftest_error", facts=explain(excinfo, "conftest"))
+
+
 def pytest_configure(config):
     if not is_worker(config) and os.environ.get("TOUCHSTONE_REPORT"):
         channel.open(os.environ["TOUCHSTONE_REPORT"])
@@ -405,7 +423,8 @@ def pytest_runtest_logstart(nodeid, location):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    facts = {"id": unique(item)}
+    raised = call.excinfo is not None
+    facts = {"id": unique(item), "raised": raised}
     if call.excinfo is not None and not report.skipped and report.failed:
         facts.update(explain(call.excinfo, call.when))
     report.touchstone = facts
@@ -440,7 +459,9 @@ def loaded():
                 continue
             file = os.path.realpath(file)
             in_tree = relative(file) == subject
-            if not in_tree and "." not in name:
+            installed = "site-packages" in file or "dist-packages" in file
+            package = subject.endswith("/__init__.py") or subject.startswith("src/")
+            if not in_tree and "." not in name and not (installed and package):
                 continue  # a bare name may be anybody's
             try:
                 with open(file, "rb") as source:

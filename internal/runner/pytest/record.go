@@ -38,6 +38,7 @@ type record struct {
 type facts struct {
 	ID             string
 	Type           string
+	Raised         bool // the phase ended by an exception, whatever the report says
 	Assertion      bool
 	Import         bool
 	Syntax         bool
@@ -66,6 +67,7 @@ type session struct {
 	idOf   map[string]string // by node id
 	phases map[string][]phase
 	errors []collectError
+	early  *facts // why the first conftest.py could not be loaded
 	loaded []gate.Loaded
 	status int  // as pytest reported it
 	ended  bool // a finish record came
@@ -121,6 +123,8 @@ func (s *session) take(line []byte) {
 		s.know(r)
 	case "collect_error":
 		s.errors = append(s.errors, collectError{r.File, r.Facts})
+	case "conftest_error":
+		s.early = &r.Facts
 	case "begin":
 		s.begun = append(s.begun, r.Node)
 	case "report":
@@ -185,20 +189,22 @@ func attempt(phases []phase) gate.Observation {
 		if o.Outcome != gate.NotRun && o.Outcome != gate.Passed {
 			continue
 		}
-		switch p.Outcome {
-		case "passed":
+		switch {
+		case p.contradicts():
+			o.Outcome, o.Reason, o.Message = gate.Errored, gate.Inconsistent, "its report says "+p.Outcome+", which what happened contradicts: a hook rewrote it"
+		case p.Outcome == "passed":
 			if p.When == "call" {
 				o.Outcome = gate.Passed
 				if p.Xfail != nil {
 					o.Message = "xpass"
 				}
 			}
-		case "skipped":
+		case p.Outcome == "skipped":
 			o.Outcome, o.Message = gate.Skipped, clean(p.Skip)
 			if p.Xfail != nil {
 				o.Message = clean("xfail: " + *p.Xfail)
 			}
-		case "failed", "error", "rerun":
+		default: // failed, error, rerun
 			o = red(p, o.Duration)
 		}
 	}
@@ -206,6 +212,19 @@ func attempt(phases []phase) gate.Observation {
 		o.Outcome, o.Reason, o.Message = gate.Errored, gate.NoReport, "its call left no report"
 	}
 	return o
+}
+
+// contradicts holds for a report whose outcome does not follow from whether the
+// phase raised: pytest itself reports a failure without an exception only for an
+// unexpected pass that is strict.
+func (p phase) contradicts() bool {
+	switch p.Outcome {
+	case "passed":
+		return p.Facts.Raised && p.Xfail == nil
+	case "failed":
+		return !p.Facts.Raised && !strings.HasPrefix(p.Longrepr, "[XPASS(strict)]") && !strings.HasPrefix(p.Longrepr, "Unexpected success")
+	}
+	return false
 }
 
 // red reads a phase that failed.

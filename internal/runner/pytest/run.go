@@ -194,7 +194,7 @@ func (r *run) invoke(ctx context.Context, extra, rows []string) (*session, gate.
 	switch {
 	case exit.Code == 127 && !s.began:
 		return nil, exit, &MissingToolError{"python", clean(words)}
-	case !s.began && strings.Contains(words, "No module named pytest"):
+	case !s.began && s.early == nil && strings.Contains(words, "No module named pytest"):
 		return nil, exit, &MissingToolError{"pytest", clean(words)}
 	}
 	r.result.Wall += exit.Wall
@@ -213,6 +213,8 @@ func (r *run) silent(s *session, exit gate.Exit, words string) {
 	}
 	o := gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean(fmt.Sprintf("pytest exited with %d and left no report: %s", exit.Code, lastLines(words)))}
 	switch {
+	case s.early != nil:
+		o = collectError{facts: *s.early}.failure().Observation
 	case exit.TimedOut:
 		o = gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Duration: exit.Wall, Message: "collection did not end in time"}
 	case exit.Limit != "":
