@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"syscall"
 
@@ -14,8 +13,6 @@ import (
 
 // apart gives a command a session of its own: no terminal, one group to kill.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
-
-func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 func exitOf(state *os.ProcessState) gate.Exit {
 	exit := gate.Exit{Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}

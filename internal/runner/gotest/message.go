@@ -1,13 +1,10 @@
 package gotest
 
 import (
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/touchstone-gate/touchstone/gate"
 )
 
 // maxMessage bounds a message, in bytes.
@@ -17,7 +14,7 @@ const maxMessage = 300
 // valid UTF-8, bounded.
 func clean(text string) string {
 	text = strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || c == '\r' {
+		if unicode.IsSpace(c) {
 			return ' '
 		}
 		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
@@ -29,58 +26,46 @@ func clean(text string) string {
 	if len(text) <= maxMessage {
 		return text
 	}
-	cut := maxMessage
+	cut := maxMessage - len("…")
 	for cut > 0 && text[cut]&0xC0 == 0x80 {
 		cut--
 	}
-	return text[:cut] + "…"
+	return strings.Clone(text[:cut]) + "…"
 }
 
 var (
 	logged     = regexp.MustCompile(`(?m)^\s*([\w./\\-]+\.go):(\d+): (.*(?:\n {8,}.*)*)`)
-	panicked   = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*)$`)
-	frame      = regexp.MustCompile(`(?m)^\t(/.+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	timedOut   = regexp.MustCompile(`(?m)^panic: test timed out after (\S+)$`)
-	running    = regexp.MustCompile(`(?m)^\t\t(\S.*) \(\S+\)$`)
+	frameLines = regexp.MustCompile(`(?m)^\s*\x16?(=== (RUN|PAUSE|CONT|NAME)|--- (PASS|FAIL|SKIP|BENCH)).*\n?`)
 	address    = regexp.MustCompile(`0x[0-9a-f]{6,}`)
-	frameLines = regexp.MustCompile(`(?m)^\x16?(=== (RUN|PAUSE|CONT|NAME)|\s*--- (PASS|FAIL|SKIP|BENCH)).*\n?`)
 )
 
 // steady takes what changes from run to run out of a name.
-func steady(name string) string { return address.ReplaceAllString(name, "0x_") }
-
-// failure reads why a test failed out of its own output.
-func failure(output, dir string) gate.Observation {
-	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Assertion}
-	if found := panicked.FindStringSubmatch(output); found != nil {
-		o.Reason = gate.Exception
-		o.Message = clean("panic: " + strings.TrimSuffix(found[1], " [recovered]"))
-		o.Place = innermost(output, dir)
-		return o
+func steady(name string) string {
+	if !strings.Contains(name, "0x") {
+		return name
 	}
-	output = frameLines.ReplaceAllString(output, "")
-	if found := logged.FindAllStringSubmatch(output, -1); found != nil {
-		last := found[len(found)-1] // Fatal and require end a test: the last words are the reason
-		if len(found) <= 3 {
-			last = found[0]
-		}
-		line, _ := strconv.Atoi(last[2])
-		o.Place = gate.Place{File: path.Join(dir, path.Base(last[1])), Line: line}
-		o.Message = clean(last[3])
-		return o
-	}
-	o.Message = clean(output)
-	return o
+	return address.ReplaceAllString(name, "0x_")
 }
 
-// innermost is the first frame of a goroutine dump in the package's directory
-// or below it, else the first in any file that is not the toolchain's.
-func innermost(output, dir string) gate.Place {
-	for _, found := range frame.FindAllStringSubmatch(output, -1) {
-		if i := strings.LastIndex(found[1], "/"+dir+"/"); dir != "." && i >= 0 {
-			line, _ := strconv.Atoi(found[2])
-			return gate.Place{File: found[1][i+1:], Line: line}
-		}
+// account is what a test said before it failed or was skipped.
+type account struct {
+	message string
+	file    string // as printed, usually a bare name
+	line    int
+}
+
+// explain reads a test's own output. Of many logged lines the last one counts,
+// since Fatal and the like end a test; of a few, the first.
+func explain(output string) *account {
+	output = frameLines.ReplaceAllString(output, "")
+	found := logged.FindAllStringSubmatch(output, -1)
+	if found == nil {
+		return &account{message: clean(output)}
 	}
-	return gate.Place{}
+	telling := found[0]
+	if len(found) > 3 {
+		telling = found[len(found)-1]
+	}
+	line, _ := strconv.Atoi(telling[2])
+	return &account{message: clean(telling[3]), file: strings.Clone(telling[1]), line: line}
 }
