@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/scanner"
+	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -79,7 +78,7 @@ func (r *Runner) parse(l *layout, dir string) *testPackage {
 			continue
 		}
 		f := parseFile(file, source)
-		if !r.settings.builds(l.tree, file) {
+		if !r.settings.builds(file, source) {
 			for _, test := range f.tests {
 				p.elsewhere[test.Name.Name] = true
 			}
