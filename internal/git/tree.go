@@ -9,12 +9,8 @@ import (
 	"strings"
 )
 
-// Limits on what a tree or a change may hold.
-const (
-	MaxFiles   = 1_000_000
-	MaxChanges = 100_000
-	MaxBlob    = 64 << 20 // bytes of one file that is read as text
-)
+// MaxFiles bounds the files of a tree.
+const MaxFiles = 1_000_000
 
 // The modes of tree entries.
 const (
@@ -31,46 +27,47 @@ type Entry struct {
 	ID   string
 }
 
-// HostilePathError is a tree that names a place outside itself or inside a
-// repository's own directory.
-type HostilePathError struct{ Path string }
-
-func (e *HostilePathError) Error() string {
-	return fmt.Sprintf("the tree holds the path %q, which leaves the work tree or reaches into .git: refused", e.Path)
-}
-
 // Tree is a tree's list of files with their content on demand. It is safe for
 // concurrent use.
+//
+// Invariants: paths are sorted by bytes and occur once; none is hostile; none
+// lies under another one that is a file.
 type Tree struct {
 	repo    *Repo
 	entries []Entry
 	paths   []string
 	byPath  map[string]int
+	dir     string // of the last entry, known to be a directory all the way up
 }
 
-// Tree lists a tree.
+// Tree lists a tree, given by its id or a commit's. A tree that a checkout would
+// refuse is an error, of type *HostilePathError where a path is at fault.
 func (r *Repo) Tree(ctx context.Context, id string) (*Tree, error) {
-	out, err := r.output(ctx, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", id)
+	if known, ok := r.trees.Load(id); ok {
+		return known.(*Tree), nil
+	}
+	t, err := r.list(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("listing the tree %s: %w", short(id), err)
 	}
-	t := &Tree{repo: r, byPath: make(map[string]int)}
-	for record := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if record == "" {
-			continue
-		}
-		entry, err := parseEntry(record)
-		if err != nil {
-			return nil, err
-		}
-		if len(t.entries) == MaxFiles {
-			return nil, fmt.Errorf("the tree %s holds more than %d files: refused", short(id), MaxFiles)
-		}
-		t.byPath[entry.Path] = len(t.entries)
-		t.entries = append(t.entries, entry)
-		t.paths = append(t.paths, entry.Path)
+	if isID(id) {
+		r.trees.Store(id, t)
 	}
 	return t, nil
+}
+
+// list reads git's listing as it comes: a few small objects can make a tree
+// without end.
+func (r *Repo) list(ctx context.Context, id string) (*Tree, error) {
+	t := &Tree{repo: r, byPath: make(map[string]int)}
+	err := r.command(ctx, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", id).records(func(record string) error {
+		entry, err := parseEntry(record)
+		if err != nil {
+			return err
+		}
+		return t.add(entry)
+	})
+	return t, err
 }
 
 func parseEntry(record string) (Entry, error) {
@@ -79,46 +76,44 @@ func parseEntry(record string) (Entry, error) {
 	if !ok || len(fields) != 3 {
 		return Entry{}, fmt.Errorf("git ls-tree printed %q, which is no entry", record)
 	}
-	mode, err := strconv.ParseUint(fields[0], 8, 32)
+	mode, err := parseMode(fields[0])
 	if err != nil {
-		return Entry{}, fmt.Errorf("git ls-tree printed the mode %q: %w", fields[0], err)
+		return Entry{}, err
 	}
-	if hostile(path) {
-		return Entry{}, &HostilePathError{path}
-	}
-	return Entry{Path: path, Mode: uint32(mode), ID: fields[2]}, nil
+	return Entry{Path: path, Mode: mode, ID: fields[2]}, checkPath(path)
 }
 
-// hostile tells whether a path is absolute, climbs, or names a git directory in
-// one of the spellings that file systems take for it.
-func hostile(path string) bool {
-	if path == "" || strings.HasPrefix(path, "/") {
-		return true
+func parseMode(text string) (uint32, error) {
+	mode, err := strconv.ParseUint(text, 8, 32)
+	if err != nil {
+		return 0, fmt.Errorf("git printed the mode %q: %w", text, err)
 	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(path, `\`, "/"), "/") {
-		bare := strings.ToLower(strings.TrimRight(part, ". "))
-		if name, _, found := strings.Cut(bare, ":"); found {
-			bare = name
-		}
-		switch {
-		case part == "." || part == ".." || part == "":
-			return part != "" || !strings.Contains(path, `\`)
-		case stripIgnorable(bare) == ".git", bare == "git~1":
-			return true
-		}
+	if mode == 0o100664 { // written by very old git
+		mode = ModeFile
 	}
-	return false
+	return uint32(mode), nil
 }
 
-// stripIgnorable removes the code points that HFS+ ignores in names.
-func stripIgnorable(name string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
-			return -1
+// add appends the next entry, or says which invariant it breaks.
+func (t *Tree) add(entry Entry) error {
+	n := len(t.entries)
+	if n == MaxFiles {
+		return fmt.Errorf("it holds more than %d files: refused", MaxFiles)
+	}
+	if n > 0 && entry.Path <= t.paths[n-1] {
+		return fmt.Errorf("it holds %q after %q, which no git writes: refused", entry.Path, t.paths[n-1])
+	}
+	dir := entry.Path[:max(0, strings.LastIndexByte(entry.Path, '/'))]
+	for up := dir; up != "" && dir != t.dir; up = up[:max(0, strings.LastIndexByte(up, '/'))] {
+		if _, isFile := t.byPath[up]; isFile {
+			return fmt.Errorf("it holds %q both as a file and as a directory: refused", up)
 		}
-		return c
-	}, name)
+	}
+	t.dir = dir
+	t.byPath[entry.Path] = n
+	t.entries = append(t.entries, entry)
+	t.paths = append(t.paths, entry.Path)
+	return nil
 }
 
 // Paths lists every file, sorted by bytes. Callers do not modify it.
@@ -146,101 +141,4 @@ func (t *Tree) ReadFile(path string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrNotRegular}
 	}
 	return t.repo.Blob(entry.ID)
-}
-
-// Change is one file that differs between two trees.
-type Change struct {
-	Status  byte // A, D, M, T (type changed), R (renamed), C (copied)
-	Path    string
-	OldPath string // as Path, unless renamed or copied
-	OldMode uint32 // 0 when absent
-	NewMode uint32
-	OldID   string
-	NewID   string
-}
-
-// Changes lists the differences between two trees, renames found.
-func (r *Repo) Changes(ctx context.Context, a, b string) ([]Change, error) {
-	return r.changes(ctx, a, b, "-M")
-}
-
-// Differences lists the paths at which two trees differ, without renames.
-func (r *Repo) Differences(ctx context.Context, a, b string) ([]Change, error) {
-	return r.changes(ctx, a, b, "--no-renames")
-}
-
-func (r *Repo) changes(ctx context.Context, a, b, renames string) ([]Change, error) {
-	out, err := r.output(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "-l10000", renames, "--end-of-options", a, b)
-	if err != nil {
-		return nil, fmt.Errorf("comparing %s and %s: %w", short(a), short(b), err)
-	}
-	records := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	var changes []Change
-	for i := 0; i < len(records) && records[i] != ""; {
-		change, used, err := parseChange(records[i:])
-		if err != nil {
-			return nil, err
-		}
-		i += used
-		changes = append(changes, change)
-	}
-	if len(changes) > MaxChanges {
-		return nil, fmt.Errorf("%d files differ between %s and %s, more than %d: refused", len(changes), short(a), short(b), MaxChanges)
-	}
-	return changes, nil
-}
-
-func parseChange(records []string) (Change, int, error) {
-	fields := strings.Fields(strings.TrimPrefix(records[0], ":"))
-	if len(fields) != 5 || len(records) < 2 {
-		return Change{}, 0, fmt.Errorf("git diff-tree printed %q, which is no change", records[0])
-	}
-	c := Change{Status: fields[4][0], OldID: fields[2], NewID: fields[3], Path: records[1], OldPath: records[1]}
-	for i, mode := range []*uint32{&c.OldMode, &c.NewMode} {
-		number, err := strconv.ParseUint(fields[i], 8, 32)
-		if err != nil {
-			return Change{}, 0, fmt.Errorf("git diff-tree printed the mode %q: %w", fields[i], err)
-		}
-		*mode = uint32(number)
-	}
-	used := 2
-	if c.Status == 'R' || c.Status == 'C' {
-		if len(records) < 3 {
-			return Change{}, 0, fmt.Errorf("git diff-tree printed a rename of %q without its new name", c.OldPath)
-		}
-		c.Path, used = records[2], 3
-	}
-	for _, path := range []string{c.Path, c.OldPath} {
-		if hostile(path) {
-			return Change{}, 0, &HostilePathError{path}
-		}
-	}
-	return c, used, nil
-}
-
-// Patch is the difference of two trees as git's own patch text, with whole ids
-// and binary content, the same whatever the user's configuration says.
-func (r *Repo) Patch(ctx context.Context, a, b string) ([]byte, error) {
-	out, err := r.output(ctx, "diff-tree", "-r", "-p", "-M", "--full-index", "--binary", "--no-color", "--no-ext-diff", "--no-textconv",
-		"--src-prefix=a/", "--dst-prefix=b/", "-l10000", "--end-of-options", a, b)
-	if err != nil {
-		return nil, fmt.Errorf("comparing %s and %s: %w", short(a), short(b), err)
-	}
-	return out, nil
-}
-
-// WordFiles lists the files of a tree in which a word occurs as a whole word.
-func (r *Repo) WordFiles(ctx context.Context, tree, word string) ([]string, error) {
-	out, err := r.output(ctx, "grep", "-l", "-z", "-w", "-F", "-I", "--no-color", "--no-recurse-submodules", "--full-name", "-e", word, tree)
-	if err != nil {
-		if status(err) == 1 {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("looking for %q in %s: %w", word, short(tree), err)
-	}
-	var paths []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		paths = append(paths, strings.TrimPrefix(name, tree+":"))
-	}
-	return paths, nil
 }

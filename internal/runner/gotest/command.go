@@ -2,11 +2,9 @@ package gotest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -66,7 +64,7 @@ func (s *session) stream(ctx context.Context, cmd gate.Command, said *stream) (g
 	writer.Close()
 	broken := <-read
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
+	case err != nil && strings.Contains(err.Error(), "executable file not found"): // os/exec is the sandbox's
 		return exit, &MissingToolError{s.Command[0], err.Error()}
 	case err != nil:
 		return exit, fmt.Errorf("running %s in %q: %w", s.Command[0], s.Dir, err)
