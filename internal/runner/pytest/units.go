@@ -2,6 +2,7 @@ package pytest
 
 import (
 	"context"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -10,9 +11,10 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// Units lists the test files whose rows the paths may touch: changed test
-// files, those below a changed conftest.py, those that import a changed helper,
-// and those that name a changed data file or the directory it is in.
+// Units lists the test files whose rows the paths may touch, sorted: changed
+// test files, those below a changed conftest.py, those that import a changed
+// helper, and those that name a changed data file or the directory it is in.
+// A path that the tree does not have is no unit, but what it supported is.
 func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bool) ([]string, error) {
 	s := r.suite(tree)
 	if all {
@@ -20,123 +22,142 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if within(r.Dir, path.Dir(file)) {
-			for _, unit := range s.touchedBy(file) {
-				chosen[unit] = true
-			}
+		for _, unit := range s.touchedBy(file) {
+			chosen[unit] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.files), func(file string) bool { return !chosen[file] }), nil
-}
-
-// suite is the test files of a tree with their sources on demand.
-type suite struct {
-	tree     gate.Tree
-	patterns []string
-	files    []string
-	sources  map[string]string
-}
-
-func (r *Runner) suite(tree gate.Tree) *suite {
-	s := &suite{tree: tree, patterns: r.patterns(tree), sources: make(map[string]string)}
-	for _, file := range tree.Paths() {
-		if within(r.Dir, path.Dir(file)) && strings.HasSuffix(file, ".py") && !ignored(path.Dir(file)) && matches(s.patterns, path.Base(file)) {
-			s.files = append(s.files, file)
-		}
-	}
-	return s
-}
-
-func (s *suite) source(file string) string {
-	if text, known := s.sources[file]; known {
-		return text
-	}
-	content, _ := s.tree.ReadFile(file) // what cannot be read names nothing
-	s.sources[file] = string(content)
-	return s.sources[file]
-}
-
-func (s *suite) below(dir string) []string {
-	return s.filter(func(file string) bool { return within(dir, path.Dir(file)) })
-}
-
-func (s *suite) filter(keep func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(s.files), func(file string) bool { return !keep(file) })
+	return slices.Sorted(maps.Keys(chosen)), nil
 }
 
 func (s *suite) touchedBy(file string) []string {
 	dir, base := path.Dir(file), path.Base(file)
 	switch {
-	case slices.Contains(s.files, file):
-		return []string{file}
+	case !within(s.home, dir):
+		return s.filter(func(test string) bool { return strings.Contains(s.source(test), base) })
+	case s.collects(file):
+		found := s.importers(file) // a test file may lend helpers to others
+		if s.exists(file) {
+			found = append(found, file)
+		}
+		return found
 	case base == "conftest.py":
 		return s.below(dir)
+	case base == "__init__.py":
+		return append(s.below(dir), s.importers(file)...)
 	case strings.HasSuffix(base, ".py"):
-		return s.importers(file)
+		if found := s.importers(file); len(found) > 0 {
+			return found
+		}
+		return s.below(dir)
 	}
 	return s.readers(file)
 }
 
-// importers are the test files that import a helper module, directly or by
-// another helper of the same directory tree. A package's __init__.py belongs to
-// all files below it.
+// importers are the test files that import a module, directly or through other
+// test code. What a conftest.py or a package imports is for all files below it.
 func (s *suite) importers(file string) []string {
-	dir, module := path.Dir(file), strings.TrimSuffix(path.Base(file), ".py")
-	if module == "__init__" {
-		return s.below(dir)
-	}
-	names := []string{module}
-	for grew := true; grew; {
-		grew = false
-		for _, other := range s.tree.Paths() {
-			helper := strings.TrimSuffix(path.Base(other), ".py")
-			if path.Dir(other) != dir || !strings.HasSuffix(other, ".py") || slices.Contains(s.files, other) || slices.Contains(names, helper) || helper == "__init__" {
+	var units []string
+	seen := map[string]bool{file: true}
+	helpers := s.helpers(file)
+	for next := []string{file}; len(next) > 0; next = next[1:] {
+		for _, other := range slices.Concat(s.files, helpers) {
+			if seen[other] || !s.imports(other, next[0]) {
 				continue
 			}
-			if importsAny(s.source(other), names) {
-				if helper == "conftest" {
-					return s.below(dir)
-				}
-				names, grew = append(names, helper), true
+			seen[other] = true
+			next = append(next, other)
+			switch base := path.Base(other); {
+			case base == "conftest.py" || base == "__init__.py":
+				units = append(units, s.below(path.Dir(other))...)
+			case s.isUnit(other):
+				units = append(units, other)
 			}
 		}
 	}
-	return s.filter(func(test string) bool { return importsAny(s.source(test), names) })
+	return units
 }
 
-func importsAny(source string, modules []string) bool {
-	for _, module := range modules {
-		name := regexp.QuoteMeta(module)
-		pattern := regexp.MustCompile(`(?m)^\s*(?:from\s+[\w.]*\b` + name + `\b[\w.]*\s+import\b|import\s+.*\b` + name + `\b|from\s+[\w.]+\s+import\s+(?:\([^)]*|.*)\b` + name + `\b)`)
-		if pattern.MatchString(source) {
-			return true
+var testDir = regexp.MustCompile(`(^|[_-])(tests?|testing|testsuite)($|[_-])`)
+
+// helpers are the Python files of the same body of test code that hold no
+// tests: below the outermost directory that is named as holding tests, else
+// beside the file; and every conftest.py.
+func (s *suite) helpers(file string) []string {
+	root := path.Dir(file)
+	for dir := root; dir != "."; dir = path.Dir(dir) {
+		if testDir.MatchString(path.Base(dir)) {
+			root = dir
 		}
 	}
-	return false
+	var found []string
+	for _, other := range s.tree.Paths() {
+		if !strings.HasSuffix(other, ".py") || s.isUnit(other) {
+			continue
+		}
+		if within(root, path.Dir(other)) && root != "." || path.Dir(other) == root || path.Base(other) == "conftest.py" {
+			found = append(found, other)
+		}
+	}
+	return found
 }
 
-// readers are the test files that name a data file or the directories it is in.
-// When none does, the files beside the nearest tests may read it.
+// readers are the test files that name a data file, its directory or its kind,
+// or whose own name it bears (as snapshots do). When none does, those beside
+// the nearest tests may read it.
 func (s *suite) readers(file string) []string {
-	dir, base := path.Dir(file), path.Base(file)
+	near := path.Dir(file)
+	for near != "." && len(s.below(near)) == 0 {
+		near = path.Dir(near)
+	}
+	for _, pool := range [][]string{append(s.below(near), s.support(near)...), s.files} {
+		var found []string
+		for _, test := range pool {
+			if !s.mentions(test, file) {
+				continue
+			}
+			switch {
+			case s.isUnit(test):
+				found = append(found, test)
+			case path.Base(test) == "conftest.py":
+				found = append(found, s.below(path.Dir(test))...)
+			default:
+				found = append(found, s.importers(test)...)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	if beside := s.filter(func(test string) bool { return path.Dir(test) == near }); len(beside) > 0 {
+		return beside
+	}
+	return s.below(near)
+}
+
+// support is the Python test code below a directory that holds no tests itself.
+func (s *suite) support(dir string) []string {
+	if dir == "." {
+		return nil
+	}
+	var found []string
+	for _, other := range s.tree.Paths() {
+		if strings.HasSuffix(other, ".py") && within(dir, path.Dir(other)) && !s.isUnit(other) {
+			found = append(found, other)
+		}
+	}
+	return found
+}
+
+func (s *suite) mentions(test, file string) bool {
+	text, base, parent := s.source(test), path.Base(file), path.Base(path.Dir(file))
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	named := s.filter(func(test string) bool {
-		text := s.source(test)
-		if strings.Contains(text, base) || len(stem) > 3 && (strings.Contains(text, `"`+stem+`"`) || strings.Contains(text, `'`+stem+`'`)) {
-			return true
-		}
-		parent := path.Base(dir)
-		return parent != "." && !within(dir, path.Dir(test)) && (strings.Contains(text, `"`+parent+`"`) || strings.Contains(text, `'`+parent+`'`) || strings.Contains(text, "/"+parent) || strings.Contains(text, parent+"/"))
-	})
-	if len(named) > 0 {
-		return named
-	}
-	for ; ; dir = path.Dir(dir) {
-		if near := s.filter(func(test string) bool { return path.Dir(test) == dir }); len(near) > 0 {
-			return near
-		}
-		if dir == "." {
-			return nil
-		}
-	}
+	own := strings.TrimSuffix(path.Base(test), ".py")
+	return strings.Contains(text, base) || own == stem || own == parent ||
+		len(stem) > 3 && quoted(text, stem) ||
+		path.Ext(base) != "" && strings.Contains(text, "*"+path.Ext(base)) ||
+		!within(path.Dir(file), path.Dir(test)) && (quoted(text, parent) || strings.Contains(text, "/"+parent) || strings.Contains(text, parent+"/"))
+}
+
+func quoted(text, name string) bool {
+	return strings.Contains(text, `"`+name+`"`) || strings.Contains(text, `'`+name+`'`)
 }

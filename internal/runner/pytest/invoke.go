@@ -1,0 +1,97 @@
+package pytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// heard is everything that one invocation left behind.
+type heard struct {
+	*session
+	exit  gate.Exit
+	words string // the last lines it printed, for people
+}
+
+// invoke asks pytest one question on the state.
+func (c *call) invoke(ctx context.Context, q question) (heard, error) {
+	command, shown, err := c.command(q, c.batch, c.patterns)
+	if err != nil {
+		return heard{}, err
+	}
+	var stdout, stderr tail
+	reader, writer := io.Pipe()
+	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
+	h := heard{session: newSession(c.Name(), c.batch.Seen)}
+	parsed := make(chan error, 1)
+	go func() {
+		err := readRecords(reader, h.take)
+		reader.CloseWithError(err)
+		parsed <- err
+	}()
+	h.exit, err = c.state.Run(ctx, command)
+	writer.Close()
+	if broken := <-parsed; err == nil && broken != nil {
+		err = fmt.Errorf("reading the observer's records: %w", broken)
+	}
+	if err != nil {
+		return heard{}, c.cannotRun(command.Argv[0], err)
+	}
+	if h.words = stderr.lines(4); h.words == "" {
+		h.words = stdout.lines(4)
+	}
+	if err := h.missingTool(); err != nil {
+		return heard{}, err
+	}
+	if h.interpreter != "" {
+		c.found(h.interpreter)
+		shown[0] = h.interpreter
+	}
+	c.note(h, shown)
+	return h, nil
+}
+
+func (c *call) cannotRun(program string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "executable file not found") {
+		return &MissingToolError{program, err.Error()}
+	}
+	return fmt.Errorf("running pytest on %s: %w", c.state.Name(), err)
+}
+
+// missingTool recognises a run that ended before there was a pytest to load the
+// observer into.
+func (h heard) missingTool() error {
+	switch {
+	case h.began:
+		return nil
+	case h.exit.Code == 127:
+		return &MissingToolError{"python", clean(h.words)}
+	case h.exit.Code == 126 && strings.HasPrefix(h.words, "asked "):
+		return &MissingToolError{"pytest", clean(h.words)}
+	case strings.HasSuffix(h.words, "No module named pytest"):
+		return &MissingToolError{"pytest", clean(h.words)}
+	}
+	return nil
+}
+
+// note keeps what every run tells, whatever became of its rows.
+func (c *call) note(h heard, shown []string) {
+	c.result.Wall += h.exit.Wall
+	if c.Dir != "." {
+		shown = slices.Concat([]string{"env", "-C", c.Dir}, shown)
+	}
+	if n := len(c.result.Commands); n == 0 || !slices.Equal(c.result.Commands[n-1], shown) {
+		c.result.Commands = append(c.result.Commands, shown)
+	}
+	for _, loaded := range h.loaded {
+		if !slices.Contains(c.result.Loaded, loaded) {
+			c.result.Loaded = append(c.result.Loaded, loaded)
+		}
+	}
+}
