@@ -19,12 +19,8 @@ func find(r *replay, out reading) []Finding {
 		findings = append(findings, aboutFlip(r, flip))
 	}
 	for _, lost := range out.lost {
-		severity := SeverityWarning
-		if r.in.Policy.LostTests == LevelFail {
-			severity = SeverityError
-		}
-		if r.in.Policy.LostTests != LevelIgnore {
-			findings = append(findings, Finding{"lost-test", severity, fileOf(r, lost.ID), 0, fmt.Sprintf("%s ran on base and was %s on head", lost.ID, lost.How)})
+		if finding, ok := aboutLost(r, lost); ok {
+			findings = append(findings, finding)
 		}
 	}
 	findings = append(findings, aboutChange(out)...)
@@ -52,6 +48,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 	head, before := first(r.m.Cell(row.key, Head)), first(r.m.Cell(row.key, BaseTests))
 	switch row.read.Role {
 	case RegressionOnly:
+		if old, yes := r.loosened(row); yes {
+			return "loosened-test", SeverityWarning, fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
+		}
 		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
 		}
@@ -104,6 +103,24 @@ func aboutFlip(r *replay, flip Flip) Finding {
 	}[flip.Kind]
 	path, line := placeOf(r, flip.ID)
 	return Finding{"flip", severity, path, line, fmt.Sprintf("%s %s: %s", flip.ID, words, flip.Message)}
+}
+
+// aboutLost tells of a row that ran on base and has no result on head. A hidden
+// failure is an error under every policy.
+func aboutLost(r *replay, lost Lost) (Finding, bool) {
+	path, line := placeOf(r, lost.ID)
+	if lost.OnHead == "failed" && !r.in.Reverts {
+		return Finding{"hidden-failure", SeverityError, path, line, fmt.Sprintf("%s passes on base and was %s on head; base's version of it fails on head: %s", lost.ID, lost.How, lost.Message)}, true
+	}
+	words := map[string]string{
+		"passed": "base's version of it passes on head", "failed": "it asked for what this change reverts",
+		"not_loaded": "base's version of it cannot be asked on head: what it tests is gone", "not_asked": "it does not pass on base either",
+	}[lost.OnHead]
+	severity := SeverityWarning
+	if r.in.Policy.LostTests == LevelFail {
+		severity = SeverityError
+	}
+	return Finding{"lost-test", severity, path, line, fmt.Sprintf("%s ran on base and was %s on head; %s", lost.ID, lost.How, words)}, r.in.Policy.LostTests != LevelIgnore
 }
 
 func aboutChange(out reading) []Finding {

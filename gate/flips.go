@@ -77,7 +77,7 @@ func (r *replay) askBase(ctx context.Context) {
 		var rows []Row
 		for _, key := range r.m.Keys() {
 			base, onBase := r.m.Seen(key, Base)
-			if key.Runner == runner.Name() && onBase && base.Parent == "" && len(r.m.Cell(key, Base)) == 0 && (both || !allGreen(r.m.Cell(key, Head))) {
+			if key.Runner == runner.Name() && key.ID != selfCheckID && onBase && base.Parent == "" && len(r.m.Cell(key, Base)) == 0 && (both || !allGreen(r.m.Cell(key, Head))) {
 				rows = append(rows, base)
 			}
 		}

@@ -15,7 +15,7 @@ func needsBase(m *Matrix, runner string, production, support bool) []Row {
 	var rows []Row
 	for _, key := range m.Keys() {
 		base, onBase := m.Seen(key, Base)
-		if key.Runner != runner || !onBase || base.Parent != "" || len(m.Cell(key, Base)) > 0 {
+		if key.Runner != runner || key.ID == selfCheckID || !onBase || base.Parent != "" || len(m.Cell(key, Base)) > 0 {
 			continue
 		}
 		head, onHead := m.Seen(key, Head)
@@ -39,10 +39,10 @@ func needsRepeat(m *Matrix, runner string, state StateName) []Row {
 	for _, key := range m.Keys() {
 		row, onHead := m.Seen(key, Head)
 		cell := m.Cell(key, state)
-		if key.Runner != runner || !onHead || len(cell) >= m.Repeat || !agree(cell) || !decides(m, key, state) {
+		if key.Runner != runner || key.ID == selfCheckID || !onHead || len(cell) >= m.Repeat || !agree(cell) || !decides(m, key, state) {
 			continue
 		}
-		top := topOf(m, row)
+		top := topOf(m, row, Head)
 		if state == Base {
 			if top, onHead = m.Seen(top.Key(), Base); !onHead {
 				continue
@@ -75,10 +75,11 @@ func decides(m *Matrix, key Key, state StateName) bool {
 	return len(all) > 0 && !agree(all)
 }
 
-// topOf climbs from a part to the test that a runner can be asked for.
-func topOf(m *Matrix, row Row) Row {
+// topOf climbs from a part to the test that a runner can be asked for on the
+// state.
+func topOf(m *Matrix, row Row, state StateName) Row {
 	for row.Parent != "" {
-		above, ok := m.Seen(Key{row.Runner, row.Parent}, Head)
+		above, ok := m.Seen(Key{row.Runner, row.Parent}, state)
 		if !ok {
 			break
 		}

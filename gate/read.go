@@ -129,53 +129,6 @@ func (out *reading) countFlips(r *replay) {
 	}
 }
 
-// lose lists the rows that ran on base and have no result on head.
-func (out *reading) lose(r *replay) {
-	moved := movedDigests(r.m)
-	for _, row := range out.rows {
-		base := r.m.Cell(row.key, Base)
-		if !anyOf(base, green) && !anyOf(base, red) {
-			continue
-		}
-		how := ""
-		switch {
-		case row.origin == Removed && (row.row.Parent != "" || !moved[row.row.Digest]) && !parametrised(r.m, row.key):
-			how = "deleted"
-		case anyOf(base, green) && allBlank(r.m.Cell(row.key, Head)):
-			how = "skipped"
-		default:
-			continue
-		}
-		out.lost = append(out.lost, Lost{ID: row.key.ID, How: how, OnHead: "not_asked"})
-	}
-	out.facts.Lost = len(out.lost)
-}
-
-// movedDigests are the sources of rows that only head has: a removed row with
-// one of them was renamed or moved.
-func movedDigests(m *Matrix) map[string]bool {
-	moved := make(map[string]bool)
-	for _, key := range m.Keys() {
-		if row, ok := m.Seen(key, Head); ok && row.Digest != "" {
-			if _, onBase := m.Seen(key, Base); !onBase {
-				moved[row.Digest] = true
-			}
-		}
-	}
-	return moved
-}
-
-// parametrised holds for a removed plain test that head runs with parameters.
-func parametrised(m *Matrix, key Key) bool {
-	for _, other := range m.Keys() {
-		if _, onHead := m.Seen(other, Head); onHead && other.Runner == key.Runner && len(other.ID) > len(key.ID) &&
-			other.ID[:len(key.ID)] == key.ID && other.ID[len(key.ID)] == '[' {
-			return true
-		}
-	}
-	return false
-}
-
 func allBlank(cell []Observation) bool {
 	return len(cell) > 0 && agree(cell) && colour(cell[0]) == blank
 }

@@ -31,6 +31,7 @@ type replay struct {
 	commandOf map[Key][]string // the command that last ran the row on head, alone with few
 	doubts    []string
 	notes     []string
+	heirs     map[Key]Key // rows of base that head has under another id
 	full      Selection
 	ranFull   bool
 }
@@ -65,6 +66,9 @@ func newReplay(in Inputs) *replay {
 	}
 	if in.SameTree(BaseTests, Head) {
 		r.m.Twin(BaseTests, Head)
+	}
+	if in.SameTree(HeadBaseTests, Base) {
+		r.m.Twin(HeadBaseTests, Base)
 	}
 	return r
 }
@@ -261,6 +265,30 @@ func (r *replay) spread(runner string) {
 		}
 		r.failed[runner][name] = nil
 	}
+	for _, key := range r.m.Keys() {
+		if key.Runner == runner {
+			r.share(key)
+		}
+	}
+}
+
+// share gives a part (a Go subtest) what its whole test came to on a state
+// where that could not even be loaded: the part has no other answer there.
+func (r *replay) share(key Key) {
+	part := r.m.Row(key)
+	if part.Parent == "" {
+		return
+	}
+	whole := Key{key.Runner, part.Parent}
+	for _, name := range []StateName{Base, BaseTests, HeadBaseTests} {
+		above, own := r.m.Cell(whole, name), r.m.Cell(key, name)
+		if _, ok := r.expected(key, name); !ok || len(own) >= len(above) || !unitLevel(above) || !unitLevel(own) {
+			continue
+		}
+		for _, o := range above[len(own):] {
+			r.m.Add(name, part, o)
+		}
+	}
 }
 
 func (r *replay) spreadUnit(runner string, name StateName, failure UnitFailure) {
@@ -281,12 +309,17 @@ func (r *replay) spreadUnit(runner string, name StateName, failure UnitFailure) 
 }
 
 // expected returns the row when the state should have it: the test code of
-// base+tests is head's.
+// base+tests is head's, that of head+base-tests is base's.
 func (r *replay) expected(key Key, name StateName) (Row, bool) {
-	if name == BaseTests || name == Head {
-		if row, ok := r.m.Seen(key, Head); ok {
-			return row, true
-		}
+	from := name
+	switch name {
+	case BaseTests, Head:
+		from = Head
+	case HeadBaseTests:
+		from = Base
+	}
+	if row, ok := r.m.Seen(key, from); ok {
+		return row, true
 	}
 	return r.m.Seen(key, name)
 }
@@ -296,7 +329,7 @@ func (r *replay) expected(key Key, name StateName) (Row, bool) {
 func unitLevel(cell []Observation) bool {
 	for _, o := range cell {
 		switch o.Reason {
-		case Import, Compile, NoReport, Setup, Inconsistent:
+		case Import, Compile, MissingSymbol, NoReport, Setup, Inconsistent:
 		default:
 			return false
 		}

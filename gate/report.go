@@ -121,6 +121,8 @@ type Lost struct {
 	ID     string `json:"id"`
 	How    string `json:"how"`     // deleted, skipped, deselected, not_collected
 	OnHead string `json:"on_head"` // what base's version did on head's source: passed, failed, not_loaded, not_asked
+	// Message is how it failed there.
+	Message string `json:"message,omitempty"`
 }
 
 // Severity orders findings.

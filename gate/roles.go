@@ -41,6 +41,10 @@ func OriginOf(m *Matrix, key Key) Origin {
 	switch {
 	case !onHead:
 		return Removed
+	case !onBase && keptPart(m, key, head):
+		return Existing
+	case !onBase && stoodBefore(m, key):
+		return Modified
 	case !onBase && !inheritsBase(m, head):
 		return Added
 	case head.Parent == "" && onBase && base.Digest != head.Digest:
@@ -49,6 +53,24 @@ func OriginOf(m *Matrix, key Key) Origin {
 		return Affected
 	}
 	return Existing
+}
+
+// stoodBefore holds for a part (a Go subtest) of a modified test that the test's
+// base version has too: it showed when that version ran on head's source.
+func stoodBefore(m *Matrix, key Key) bool {
+	_, known := m.Seen(key, HeadBaseTests)
+	return known
+}
+
+// keptPart holds for a part that stood before and passes throughout: that its
+// test was modified elsewhere says nothing about it.
+func keptPart(m *Matrix, key Key, head Row) bool {
+	for _, state := range []StateName{HeadBaseTests, BaseTests, Head} {
+		if !allGreen(m.Cell(key, state)) {
+			return false
+		}
+	}
+	return head.Parent != "" && stoodBefore(m, key)
 }
 
 // inheritsBase tells whether a part of a row (a Go subtest) stood on base

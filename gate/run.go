@@ -30,6 +30,11 @@ type Inputs struct {
 	SameTree func(a, b StateName) bool
 	// Introduced tells whether a name is one that only the production part adds.
 	Introduced func(Missing) bool
+	// Gone tells whether a name is one that the production part takes away.
+	Gone func(Missing) bool
+	// Reverts is set when the change was found to take back, line by line, a
+	// commit that base holds: what that commit's tests ask is gone by intent.
+	Reverts bool
 
 	Policy        Policy
 	Full          FullMode
@@ -60,6 +65,7 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r.selfCheck(ctx)
 	r.rest(ctx)
 	r.confirm(ctx)
+	r.hidden(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -24,10 +24,7 @@ const checkedPaths = 500
 // replacement that leads elsewhere would otherwise give base's cells to head's
 // code. Cells of a state that fails are worth nothing.
 func (r *replay) selfCheck(ctx context.Context) {
-	changed := slices.Concat(r.production, r.tests)
-	if len(changed) > checkedPaths {
-		changed = changed[:checkedPaths]
-	}
+	changed := r.changed()
 	var states sync.WaitGroup
 	for _, name := range []StateName{Base, BaseTests, Head} {
 		if r.costs[name] == 0 {
@@ -36,6 +33,12 @@ func (r *replay) selfCheck(ctx context.Context) {
 		states.Go(func() { r.checkState(ctx, name, changed) })
 	}
 	states.Wait()
+}
+
+// changed are the paths that a self-check reads.
+func (r *replay) changed() []string {
+	all := slices.Concat(r.production, r.tests)
+	return all[:min(len(all), checkedPaths)]
 }
 
 func (r *replay) checkState(ctx context.Context, name StateName, changed []string) {

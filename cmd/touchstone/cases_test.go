@@ -134,7 +134,7 @@ func compare(r *gate.Report, want string) string {
 		return fmt.Sprintf("the flips are %+v", r.Flips)
 	case "lost":
 		for _, lost := range r.Lost {
-			if lost.ID == fields[0] && lost.How == fields[1] {
+			if lost.ID == fields[0] && lost.How == fields[1] && (len(fields) < 3 || lost.OnHead == fields[2]) {
 				return ""
 			}
 		}

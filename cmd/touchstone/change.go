@@ -25,6 +25,7 @@ type change struct {
 	diskTree   string // what lies in the work tree
 	files      []git.Change
 	subjects   []string
+	headCommit string // the commit of head, or the one the work tree stands on
 }
 
 // readChange resolves what is compared. Without names, base is the merge base
@@ -35,6 +36,7 @@ func readChange(ctx context.Context, repo *git.Repo, baseRev, headRev string) (*
 	if err != nil {
 		return nil, err
 	}
+	c.headCommit = headCommit
 	if err := c.readBase(ctx, baseRev, headCommit); err != nil {
 		return nil, err
 	}

@@ -213,12 +213,13 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	}
 	defer columns.Close()
 
+	names := readNames(ctx, change, classifier, parts)
 	in := gate.Inputs{
 		Tool: "touchstone " + version, Repository: repo.RepositoryName(ctx),
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
-		Introduced: readNames(ctx, change, classifier, parts).introduced,
-		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
+		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
+		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
 		Doubts: runners.doubts, Notes: facts,
 	}

@@ -37,15 +37,19 @@ func (s *states) view(name gate.StateName, changed map[string]git.Entry) (gate.T
 	case gate.Head:
 		return s.change.head, nil
 	}
+	tree := s.change.base
+	if name == gate.HeadBaseTests {
+		tree = s.change.head
+	}
 	var paths []string
-	for _, path := range s.change.base.Paths() {
+	for _, path := range tree.Paths() {
 		if _, inUnion := slices.BinarySearch(s.union, path); !inUnion {
 			paths = append(paths, path)
 		}
 	}
 	paths = slices.AppendSeq(paths, maps.Keys(changed))
 	slices.Sort(paths)
-	return &patchedTree{s.change.repo, s.change.base, s.union, changed, paths}, nil
+	return &patchedTree{s.change.repo, tree, s.union, changed, paths}, nil
 }
 
 // patchedTree is base with some paths replaced.
@@ -83,8 +87,8 @@ func (s *states) SameTree(parts []patchsplit.FilePart) func(a, b gate.StateName)
 		if a == b || maps.Equal(s.trees[a], s.trees[b]) {
 			return true
 		}
-		pair := [2]gate.StateName{a, b}
-		return !production && (pair == [2]gate.StateName{gate.BaseTests, gate.Head} || pair == [2]gate.StateName{gate.Head, gate.BaseTests})
+		head := func(name gate.StateName) bool { return name == gate.Head || name == gate.BaseTests }
+		return !production && head(a) == head(b)
 	}
 }
 

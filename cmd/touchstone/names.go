@@ -16,7 +16,8 @@ type newNames struct {
 	change     *change
 	classifier *patchsplit.Classifier
 	declared   patchsplit.Names
-	onBase     map[string]bool // name -> used by production code on base
+	removed    patchsplit.Names // what head no longer declares
+	onBase     map[string]bool  // name -> used by production code on base
 }
 
 func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier, parts []patchsplit.FilePart) *newNames {
@@ -32,6 +33,7 @@ func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier
 		before, _ := c.base.ReadFile(old) // absent, a link, too large: declares nothing
 		after, _ := c.head.ReadFile(part.Path)
 		n.declared.Merge(patchsplit.DeclaredNames(part.Path, before, after))
+		n.removed.Merge(patchsplit.DeclaredNames(old, after, before))
 	}
 	return n
 }
@@ -51,6 +53,19 @@ func (n *newNames) introduced(m gate.Missing) bool {
 		return false
 	}
 	return !m.FromProduction || !n.usedOnBase(m.Name)
+}
+
+// gone holds when the production part no longer declares the name, or wants it
+// called otherwise, and a test that stood on base asked for it.
+func (n *newNames) gone(m gate.Missing) bool {
+	if m.FromProduction || m.Owner == "NoneType" {
+		return false // the code's own failure
+	}
+	if m.Signature {
+		return n.declared.Changed[m.Name] || m.Owner != "" && n.declared.Changed[m.Owner+"."+m.Name]
+	}
+	_, removed := n.removed.Added[m.Name]
+	return removed
 }
 
 func (n *newNames) usedOnBase(name string) bool {

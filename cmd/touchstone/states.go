@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,7 @@ func newStates(ctx context.Context, c *change, parts []patchsplit.FilePart, box 
 	s.trees[gate.Base] = pick(c.base, s.union)
 	s.trees[gate.Head] = pick(c.head, s.union)
 	s.trees[gate.BaseTests] = withTests(s.trees[gate.Base], s.trees[gate.Head], parts)
+	s.trees[gate.HeadBaseTests] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(parts))
 	return s, s.stage(ctx)
 }
 
@@ -73,12 +75,25 @@ func pick(tree *git.Tree, paths []string) map[string]git.Entry {
 	return picked
 }
 
-// withTests is base with the test part of the change.
-func withTests(base, head map[string]git.Entry, parts []patchsplit.FilePart) map[string]git.Entry {
-	tree := make(map[string]git.Entry, len(base))
-	for path, entry := range base {
-		tree[path] = entry
+// reversed are the parts of the change that takes this one back.
+func reversed(parts []patchsplit.FilePart) []patchsplit.FilePart {
+	back := slices.Clone(parts)
+	for i := range back {
+		switch part := &back[i]; part.Status {
+		case patchsplit.Added, patchsplit.Copied:
+			part.Status, part.OldPath = patchsplit.Deleted, ""
+		case patchsplit.Deleted:
+			part.Status = patchsplit.Added
+		case patchsplit.Renamed:
+			part.Path, part.OldPath = part.OldPath, part.Path
+		}
 	}
+	return back
+}
+
+// withTests is one side of the change with the other side's test part.
+func withTests(side, other map[string]git.Entry, parts []patchsplit.FilePart) map[string]git.Entry {
+	tree := maps.Clone(side)
 	for _, part := range parts {
 		if part.Part != patchsplit.Test {
 			continue
@@ -87,7 +102,7 @@ func withTests(base, head map[string]git.Entry, parts []patchsplit.FilePart) map
 			delete(tree, part.OldPath)
 		}
 		delete(tree, part.Path)
-		if entry, ok := head[part.Path]; ok && part.Status != patchsplit.Deleted {
+		if entry, ok := other[part.Path]; ok && part.Status != patchsplit.Deleted {
 			tree[part.Path] = entry
 		}
 	}

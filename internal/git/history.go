@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -54,4 +55,30 @@ func (r *Repo) Subjects(ctx context.Context, base, head string) ([]string, error
 		return nil, fmt.Errorf("reading the commits of %s..%s: %w", short(base), short(head), err)
 	}
 	return subjects, nil
+}
+
+var reverts = regexp.MustCompile(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
+
+// Reverted are the commits, all of them ancestors of base, that the messages of
+// base..head say they take back.
+func (r *Repo) Reverted(ctx context.Context, base, head string) ([]string, error) {
+	var commits []string
+	err := r.command(ctx, "log", "-z", fmt.Sprintf("--max-count=%d", MaxSubjects), "--format=%B", "--encoding=UTF-8", "--no-color", "--no-show-signature",
+		"--end-of-options", base+".."+head).records(func(message string) error {
+		for _, match := range reverts.FindAllStringSubmatch(message, -1) {
+			if id, err := r.Resolve(ctx, match[1]); err == nil && r.isAncestor(ctx, id, base) {
+				commits = append(commits, id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the messages of %s..%s: %w", short(base), short(head), err)
+	}
+	return commits, nil
+}
+
+func (r *Repo) isAncestor(ctx context.Context, commit, of string) bool {
+	_, err := r.command(ctx, "merge-base", "--is-ancestor", "--end-of-options", commit, of).output(1)
+	return err == nil
 }

@@ -1,0 +1,276 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// hidden runs base's version of the tests that the change took out, let skip or
+// rewrote on head's source: what fails there is a breakage that head's own
+// version of the test part does not show.
+func (r *replay) hidden(ctx context.Context) {
+	if len(r.production) > 0 && !r.in.SameTree(HeadBaseTests, Head) {
+		r.phase("ask base's tests")
+		var all sync.WaitGroup
+		for _, runner := range r.in.Runners {
+			all.Go(func() { r.hiddenBy(ctx, runner) })
+		}
+		all.Wait()
+		if len(r.costs) > 0 && r.costs[HeadBaseTests] > 0 {
+			r.checkState(ctx, HeadBaseTests, r.changed())
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heirs = heirs(r.m, r.text)
+}
+
+func (r *replay) hiddenBy(ctx context.Context, runner Runner) {
+	r.mu.Lock()
+	rows := r.askedOfOld(runner.Name())
+	r.mu.Unlock()
+	if len(rows) == 0 {
+		return
+	}
+	r.run(ctx, runner, HeadBaseTests, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "")
+	r.spread(runner.Name())
+	for range r.in.Policy.Repeat {
+		var sides sync.WaitGroup
+		for _, name := range []StateName{Base, HeadBaseTests} {
+			r.mu.Lock()
+			suspects := r.suspects(rows, name)
+			r.mu.Unlock()
+			if len(suspects) > 0 {
+				sides.Go(func() { r.run(ctx, runner, name, Batch{Units: unitsOf(suspects), Rows: ids(suspects)}, "") })
+			}
+		}
+		sides.Wait()
+		r.spread(runner.Name())
+	}
+	r.unanswered(rows)
+}
+
+// askedOfOld lists the rows whose base version head's source must answer:
+// those that passed on base and that head has not or skips, in whole or in
+// part, and modified ones that pass either way, or have parts of which some may
+// be gone.
+func (r *replay) askedOfOld(runner string) []Row {
+	heir, split := heirs(r.m, r.text), r.split()
+	var rows []Row
+	chosen := make(map[Key]bool)
+	for _, key := range r.m.Keys() {
+		base, onBase := r.m.Seen(key, Base)
+		if key.Runner != runner || key.ID == selfCheckID || !onBase || !r.wantsOld(key, base, heir, split) {
+			continue
+		}
+		if top, ok := r.m.Seen(topOf(r.m, base, Base).Key(), Base); ok && !chosen[top.Key()] {
+			chosen[top.Key()] = true
+			rows = append(rows, top)
+		}
+	}
+	return rows
+}
+
+func (r *replay) wantsOld(key Key, base Row, heir map[Key]Key, split map[Key]bool) bool {
+	head, onHead := r.m.Seen(key, Head)
+	ran, now := anyOf(r.m.Cell(key, Base), green), r.m.Cell(key, Head)
+	switch {
+	case !onHead:
+		to, moved := heir[key]
+		return ran && !(moved && r.m.Row(to).Digest == base.Digest)
+	case ran && allBlank(now):
+		return true
+	}
+	return base.Parent == "" && base.Digest != head.Digest && allGreen(now) && (split[key] || allGreen(r.m.Cell(key, BaseTests)))
+}
+
+// split holds the rows that have parts.
+func (r *replay) split() map[Key]bool {
+	split := make(map[Key]bool)
+	for _, key := range r.m.Keys() {
+		if row := r.m.Row(key); row.Parent != "" {
+			split[Key{key.Runner, row.Parent}] = true
+		}
+	}
+	return split
+}
+
+// suspects are those of the rows that base's version failed on head's source, in
+// whole or in part, and that the state was not asked about often enough.
+func (r *replay) suspects(rows []Row, state StateName) []Row {
+	failed := make(map[string]bool)
+	for _, key := range r.m.Keys() {
+		if anyOf(r.m.Cell(key, HeadBaseTests), red) {
+			for id := key.ID; id != ""; id = r.m.Row(Key{key.Runner, id}).Parent {
+				failed[id] = true
+			}
+		}
+	}
+	var again []Row
+	for _, row := range rows {
+		if failed[row.ID] && len(r.m.Cell(row.Key(), state)) < r.in.Policy.Repeat {
+			again = append(again, row)
+		}
+	}
+	return again
+}
+
+// unanswered records of rows that head's source no longer has, although base's
+// tests were put back, that they were asked about.
+func (r *replay) unanswered(rows []Row) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.costs[HeadBaseTests] == 0 {
+		return // nothing ran there: that is not knowing
+	}
+	for _, row := range rows {
+		if len(r.m.Cell(row.Key(), HeadBaseTests)) == 0 {
+			r.m.Add(HeadBaseTests, row, Observation{Outcome: NotRun, Reason: Deselected, Message: "not found among the tests when base's test part is put back"})
+		}
+	}
+}
+
+// text is a row's source, "" when it cannot be read.
+func (r *replay) text(name StateName, row Row) string {
+	o := r.states[name]
+	if o == nil || o.state == nil || row.File == "" || row.Line < 1 {
+		return ""
+	}
+	content, err := o.state.Tree().ReadFile(row.File)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(string(content), "\n")
+	if row.Line > len(lines) {
+		return ""
+	}
+	return strings.Join(lines[row.Line-1:min(max(row.End, row.Line), len(lines))], "\n")
+}
+
+// lose lists the rows that ran on base and have no result on head, with what
+// base's version of each came to on head's source.
+func (out *reading) lose(r *replay) {
+	for _, row := range out.rows {
+		base := r.m.Cell(row.key, Base)
+		how := ""
+		switch {
+		case row.origin == Removed && r.heirs[row.key] == Key{}:
+			how = r.howLost(row.row)
+		case row.origin != Removed && anyOf(base, green) && allBlank(r.m.Cell(row.key, Head)):
+			how = "skipped"
+		}
+		switch {
+		case how == "":
+		case anyOf(base, green) || anyOf(base, red):
+			out.lost = append(out.lost, out.ask(r, row, how))
+		case len(base) == 0 && row.row.Parent == "" && r.asked(row):
+			out.doubt("%s, which head no longer has, could not be run on base", row.row.ID)
+		}
+	}
+	out.facts.Lost = len(out.lost)
+}
+
+// asked tells whether the run meant to find out about the row on base.
+func (r *replay) asked(row readRow) bool {
+	if r.ranFull {
+		return true
+	}
+	for _, unit := range r.touchedU[row.key.Runner][Base] {
+		if unit == row.row.Unit {
+			return true
+		}
+	}
+	return false
+}
+
+// howLost tells a test that was taken out from one whose text still stands on
+// head and is no longer collected.
+func (r *replay) howLost(row Row) string {
+	if old := r.text(Base, row); old != "" && row.Parent == "" {
+		if o := r.states[Head]; o != nil && o.state != nil {
+			if content, err := o.state.Tree().ReadFile(row.File); err == nil && strings.Contains(string(content), old) {
+				return "not_collected"
+			}
+		}
+	}
+	return "deleted"
+}
+
+// ask reads what base's version of a lost row came to on head's source. Only a
+// failure seen as often as asked, of a test that base passes as often, is held
+// against the change; one that may be such a failure is a doubt.
+func (out *reading) ask(r *replay, row readRow, how string) Lost {
+	lost := Lost{ID: row.key.ID, How: how, OnHead: "not_asked"}
+	base, old := r.m.Cell(row.key, Base), r.m.Cell(row.key, HeadBaseTests)
+	switch {
+	case !anyOf(base, green):
+		return lost // there was nothing to lose
+	case len(old) == 0:
+		if len(r.production) > 0 {
+			out.doubt("base's version of %s could not be run on head", row.key.ID)
+		}
+		return lost
+	case anyOf(old, green):
+		lost.OnHead = "passed"
+	case anyOf(old, red) && agree(old) && !r.gone(old):
+		lost.OnHead, lost.Message = "failed", first(old).Message
+		switch {
+		case r.in.Reverts:
+		case !agree(base):
+		case r.m.firm(base) && r.m.firm(old):
+			out.facts.Hidden++
+		default:
+			out.doubt("base's version of %s fails on head, and was not seen often enough to say so", row.key.ID)
+		}
+	default:
+		lost.OnHead = "not_loaded"
+	}
+	return lost
+}
+
+// gone holds when a failure names something that head no longer has: the test's
+// subject was removed.
+func (r *replay) gone(cell []Observation) bool {
+	for _, o := range cell {
+		for _, name := range o.Missing {
+			if r.in.Gone != nil && r.in.Gone(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (out *reading) doubt(format string, args ...any) {
+	out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf(format, args...))
+}
+
+// loosened tells whether a test of the change, which passes with it and without
+// it, passed on base and fails on head in the version that base has; and how
+// that failure reads.
+func (r *replay) loosened(row readRow) (old Observation, yes bool) {
+	if row.read.Role != RegressionOnly {
+		return Observation{}, false
+	}
+	for _, key := range r.ancestors(row.key) {
+		before, now := r.m.Cell(key, Base), r.m.Cell(key, HeadBaseTests)
+		if r.m.firm(before) && allGreen(before) && r.m.firm(now) && anyOf(now, red) && !r.gone(now) {
+			return first(now), true
+		}
+	}
+	return Observation{}, false
+}
+
+// ancestors are the rows of base that a row of head stands for: its own, and
+// those whose place it took.
+func (r *replay) ancestors(key Key) []Key {
+	keys := []Key{key}
+	for from, to := range r.heirs {
+		if to == key {
+			keys = append(keys, from)
+		}
+	}
+	return keys
+}
