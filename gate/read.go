@@ -41,6 +41,7 @@ func read(r *replay) reading {
 	out.unloaded(r)
 	out.countFlips(r)
 	out.lose(r)
+	out.judgeForgery(r)
 	out.evidenceOfRegression(r)
 	out.summarise()
 	out.findings = find(r, out)

@@ -31,7 +31,8 @@ type replay struct {
 	commandOf map[Key][]string // the command that last ran the row on head, alone with few
 	doubts    []string
 	notes     []string
-	heirs     map[Key]Key // rows of base that head has under another id
+	forged    map[string]map[StateName][]string // units by runner and state
+	heirs     map[Key]Key                       // rows of base that head has under another id
 	full      Selection
 	ranFull   bool
 }
@@ -54,6 +55,7 @@ func newReplay(in Inputs) *replay {
 		costs:      make(map[StateName]time.Duration),
 		loaded:     make(map[string]map[StateName][]Loaded),
 		failed:     make(map[string]map[StateName][]UnitFailure),
+		forged:     make(map[string]map[StateName][]string),
 		touchedU:   make(map[string]map[StateName][]string),
 		chosenBy:   make(map[Key][]string),
 		commandOf:  make(map[Key][]string),
@@ -246,6 +248,7 @@ func (r *replay) record(runner Runner, name StateName, result Result, why string
 		r.failed[runner.Name()] = make(map[StateName][]UnitFailure)
 	}
 	r.failed[runner.Name()][name] = append(r.failed[runner.Name()][name], result.Units...)
+	r.forge(runner.Name(), name, result.Forged)
 	r.costs[name] += result.Wall
 	for _, argv := range result.Commands {
 		r.commands = append(r.commands, RanCommand{State: name, Runner: runner.Name(), Argv: argv})

@@ -62,6 +62,7 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r := newReplay(in)
 	r.touched(ctx)
 	r.repeat(ctx)
+	r.canaries(ctx)
 	r.selfCheck(ctx)
 	r.rest(ctx)
 	r.confirm(ctx)

@@ -78,6 +78,15 @@ type Runner interface {
 	Run(ctx context.Context, state State, batch Batch) (Result, error)
 }
 
+// Canarian is a Runner that can tell when a test process reports something else
+// than what happened in it: it runs the batch once more beside a check that must
+// fail, and names the units where that came out otherwise in Result.Forged.
+// Where none of the changed paths could make a process do so, nothing is run.
+// Runners that have such a check in every run need no second one.
+type Canarian interface {
+	Canary(ctx context.Context, state State, batch Batch, changed []string) (Result, error)
+}
+
 // Batch is what one call of Runner.Run runs.
 type Batch struct {
 	Units []string // units that exist on the state
@@ -96,6 +105,7 @@ type Result struct {
 	Rows     []Observed
 	Units    []UnitFailure // units that could not be loaded or died
 	Loaded   []Loaded
+	Forged   []string   // units in which a check that must fail came out passed
 	Commands [][]string // the commands as a person would paste them, in order
 	Wall     time.Duration
 }

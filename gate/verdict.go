@@ -64,6 +64,7 @@ type Facts struct {
 	Flips     int // regression and full_run_only
 	Sometimes int // flips that are not stable
 	Lost      int
+	Forged    int // units in which a check that must fail came out passed
 	Hidden    int // lost ones whose base version passes on base and fails on head
 
 	// RegressionEvidence counts existing checks that loaded the changed code and
@@ -106,6 +107,9 @@ func known(f Facts, p Policy) []string {
 	}
 	if f.Flips > 0 && p.Flips == LevelFail {
 		wrong = append(wrong, fmt.Sprintf("%s that this change does not touch %s on base and %s on head: this change broke them", checks(f.Flips), plural(f.Flips, "passes", "pass"), plural(f.Flips, "fails", "fail")))
+	}
+	if f.Forged > 0 {
+		wrong = append(wrong, "a check of the gate's that must fail comes out passed beside this change's tests, and does not on base: this change makes failing tests report success; take that out")
 	}
 	if f.Hidden > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s that %s on base %s taken out or skipped, and base's version fails on head: this change breaks what they check and hides it; mend that, or keep them and change their expectation in the open", checks(f.Hidden), plural(f.Hidden, "passes", "pass"), plural(f.Hidden, "was", "were")))

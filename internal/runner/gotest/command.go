@@ -23,7 +23,7 @@ const (
 // invoke runs one job and returns what it said.
 func (s *session) invoke(ctx context.Context, j job) (*stream, gate.Exit, error) {
 	argv, pasteable := s.command(j)
-	files, err := s.left.overlay(s.layout, j.books)
+	files, err := s.left.overlay(s.layout, j.books, s.canaries(j.books))
 	if err != nil {
 		return nil, gate.Exit{}, err
 	}
@@ -86,7 +86,7 @@ func (s *session) command(j job) (argv, pasteable []string) {
 		pasteable = append(pasteable, "-skip", j.skip)
 	}
 	argv = append(slices.Clone(pasteable), "-json", "-count=1", "-vet=off", "-timeout="+s.timeout.String())
-	if s.left.any(j.books) {
+	if s.left.any(j.books) || s.canary != "" {
 		argv = append(argv, "-overlay={aux}/overlay.json")
 	}
 	if slices.ContainsFunc(j.books, func(b *book) bool { return b.builds > 0 }) && !s.settings.gcflags {

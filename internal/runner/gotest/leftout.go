@@ -70,9 +70,10 @@ func (l *leftOut) any(books []*book) bool {
 	return false
 }
 
-// overlay hands the rewritten sources to the go command, as auxiliary files.
-func (l *leftOut) overlay(at *layout, books []*book) (map[string]string, error) {
-	if !l.any(books) {
+// overlay hands the rewritten sources, and those to be added, to the go
+// command, as auxiliary files.
+func (l *leftOut) overlay(at *layout, books []*book, added map[string][]byte) (map[string]string, error) {
+	if !l.any(books) && len(added) == 0 {
 		return nil, nil
 	}
 	files := make(map[string]string)
@@ -84,6 +85,11 @@ func (l *leftOut) overlay(at *layout, books []*book) (map[string]string, error) 
 	for i, file := range slices.Sorted(maps.Keys(l.sources)) {
 		name := fmt.Sprintf("%d_test.go", i)
 		files[name] = string(l.sources[file].positioned(file))
+		replace[up+file] = "{aux}/" + name
+	}
+	for i, file := range slices.Sorted(maps.Keys(added)) {
+		name := fmt.Sprintf("added%d_test.go", i)
+		files[name] = string(added[file])
 		replace[up+file] = "{aux}/" + name
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})

@@ -17,7 +17,8 @@ type session struct {
 	timeout time.Duration // of one test binary
 	books   []*book
 	left    *leftOut
-	asked   bool // from where the packages are loaded
+	asked   bool   // from where the packages are loaded
+	canary  string // a test that is added and must fail; "" for none
 	result  gate.Result
 }
 

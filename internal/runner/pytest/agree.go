@@ -48,6 +48,9 @@ func (h heard) contradiction() string {
 	if h.status != exitOK {
 		return fmt.Sprintf("pytest ended its run with status %d, and the process exited with 0", h.status)
 	}
+	if h.singing > 0 {
+		return "pytest exited with 0 although a test of the gate's that must fail did"
+	}
 	for id := range h.phases {
 		switch o := h.last(id); o.Outcome {
 		case gate.Failed, gate.TimedOut:

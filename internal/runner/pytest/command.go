@@ -17,6 +17,7 @@ var observer embed.FS
 // observerFiles are the observer's modules by the name they are imported under.
 var observerFiles = map[string]string{
 	"touchstone_observer.py": "observer/plugin.py",
+	"touchstone_canary.py":   "observer/canary.py",
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
 	"touchstone_tree.py":     "observer/tree.py",
@@ -59,7 +60,7 @@ type question struct {
 // paste for the same.
 func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.Command, []string, error) {
 	told, err := json.Marshal(map[string]any{
-		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns,
+		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "canary": canaryName(),
 	})
 	if err != nil {
 		return gate.Command{}, nil, fmt.Errorf("writing the observer's settings: %w", err)

@@ -29,6 +29,8 @@ type session struct {
 	unitErrors []unitError
 	conftests  []unitError // Unit is the conftest.py
 	loaded     []gate.Loaded
+	forged     []string // units whose canary passed
+	singing    int      // canaries that failed as they must
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
@@ -74,6 +76,8 @@ func (s *session) take(r record) {
 		s.begin(r)
 	case "report":
 		s.report(r)
+	case "canary":
+		s.canary(r)
 	case "crash":
 		s.crashed = append(s.crashed, s.byNode(r.Node)...)
 	case "interrupted":
@@ -122,6 +126,17 @@ func (s *session) report(r record) {
 	s.phases[r.ID] = append(s.phases[r.ID], r.phase())
 	if s.seen != nil && r.When == "teardown" && r.Outcome != "rerun" {
 		s.seen(r.ID, s.last(r.ID).Outcome)
+	}
+}
+
+// canary takes what became of a test that must fail. One that was skipped or
+// never came to run tells nothing.
+func (s *session) canary(r record) {
+	switch {
+	case r.When == "call" && r.Outcome == "passed":
+		s.forged = append(s.forged, r.Unit)
+	case r.Outcome == "failed":
+		s.singing++
 	}
 }
 

@@ -16,6 +16,7 @@ import time
 
 import pytest
 
+import touchstone_canary
 import touchstone_failure
 import touchstone_rows
 import touchstone_tree
@@ -72,6 +73,7 @@ def plain(value):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests():
     channel.open()
+    touchstone_tree.reach_sources()
     channel.send("start", at=time.time(), pytest=pytest.__version__, python=sys.version.split()[0], interpreter=INTERPRETER)
     outcome = yield
     if outcome.excinfo is not None:
@@ -175,9 +177,13 @@ def pytest_collection_modifyitems(session, config, items):
     yield
     kept = set(items)
     workers.deselected = [touchstone_rows.id_of(item) for item in before if item not in kept]
-    if settings["rows"] is None:
-        return
-    wanted = set(settings["rows"])
+    if settings["rows"] is not None:
+        narrow(config, items, set(settings["rows"]))
+    if not config.option.collectonly:
+        touchstone_canary.add(items)
+
+
+def narrow(config, items, wanted):
     gone = [item for item in items if touchstone_rows.id_of(item) not in wanted]
     if gone:
         items[:] = [item for item in items if touchstone_rows.id_of(item) in wanted]
@@ -186,7 +192,7 @@ def pytest_collection_modifyitems(session, config, items):
 
 @pytest.hookimpl(tryfirst=True)  # in a worker: before it says that it has collected
 def pytest_collection_finish(session):
-    rows = [touchstone_rows.describe(item) for item in getattr(session, "items", ())]
+    rows = [touchstone_rows.describe(item) for item in getattr(session, "items", ()) if not touchstone_canary.is_canary(item.nodeid)]
     if is_worker(session.config):
         workers.leave(session.config, rows)
     else:
@@ -205,12 +211,13 @@ def send_rows(rows, deselected):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    channel.send("begin", at=time.time(), id=touchstone_rows.id_of(item))
+    if not touchstone_canary.is_canary(item.nodeid):
+        channel.send("begin", at=time.time(), id=touchstone_rows.id_of(item))
     yield
 
 
 def pytest_runtest_logstart(nodeid):
-    if workers.folder is not None:  # the item is in a worker
+    if workers.folder is not None and not touchstone_canary.is_canary(nodeid):  # the item is in a worker
         channel.send("begin", at=time.time(), node=nodeid)
 
 
@@ -218,6 +225,8 @@ def pytest_runtest_logstart(nodeid):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
+    if touchstone_canary.is_canary(item.nodeid):
+        return
     facts = {"id": touchstone_rows.id_of(item)}
     if call.excinfo is not None and not report.skipped:
         facts.update(touchstone_failure.explain(call.excinfo.value, call.excinfo.tb))
@@ -227,6 +236,9 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_runtest_logreport(report):
+    if touchstone_canary.is_canary(report.nodeid):
+        channel.send("canary", unit=touchstone_canary.unit_of(report.nodeid), when=report.when, outcome=report.outcome)
+        return
     facts = json.loads(getattr(report, "touchstone", "{}"))
     if report.when not in ("setup", "call", "teardown"):
         channel.send("crash", node=report.nodeid)  # xdist: a worker died

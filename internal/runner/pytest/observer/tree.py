@@ -34,6 +34,17 @@ REAL_ROOT = os.path.realpath(ROOT)
 _relative = {}
 
 
+def reach_sources():
+    """Lets a src directory that nobody installed be imported from.
+
+    It goes to the end of the path: an installed package, whatever it is, is found
+    before it.
+    """
+    sources = os.path.join(os.getcwd(), "src")
+    if os.path.isdir(sources) and not os.path.exists(os.path.join(sources, "__init__.py")) and sources not in sys.path:
+        sys.path.append(sources)
+
+
 def relative(path):
     """A path below the work tree, with slashes; None outside of it.
 

@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// canaries runs the change's checks that pass on head beside one that must
+// fail, where the change could make a test process report something else than
+// what happened in it.
+func (r *replay) canaries(ctx context.Context) {
+	r.phase("canaries")
+	var all sync.WaitGroup
+	for _, runner := range r.in.Runners {
+		if c, ok := runner.(Canarian); ok {
+			all.Go(func() { r.canary(ctx, runner, c, Head) })
+		}
+	}
+	all.Wait()
+	for _, runner := range r.in.Runners {
+		if len(r.forged[runner.Name()][Head]) > 0 && r.forged[runner.Name()][Base] == nil {
+			r.forgedOnBase(ctx, runner)
+		}
+	}
+}
+
+func (r *replay) canary(ctx context.Context, runner Runner, c Canarian, state StateName) {
+	r.mu.Lock()
+	var rows []Row
+	chosen := make(map[Key]bool)
+	for _, key := range r.m.Keys() {
+		row, onHead := r.m.Seen(key, Head)
+		if key.Runner != runner.Name() || !onHead || !allGreen(r.m.Cell(key, Head)) || !IsEvidence(r.m, key) {
+			continue
+		}
+		if top := topOf(r.m, row, Head); !chosen[top.Key()] {
+			chosen[top.Key()] = true
+			rows = append(rows, top)
+		}
+	}
+	r.mu.Unlock()
+	if len(rows) == 0 {
+		return
+	}
+	batch := Batch{Units: unitsOf(rows), Rows: ids(rows), Timeout: r.in.Timeout}
+	r.invoke(ctx, runner, state, batch.Units, "", func(s State) (Result, error) {
+		return c.Canary(ctx, s, batch, slices.Concat(r.production, r.tests))
+	})
+}
+
+// forgedOnBase asks whether base's own tests report falsely too: then that is
+// the repository's habit, and no deed of the change.
+func (r *replay) forgedOnBase(ctx context.Context, runner Runner) {
+	r.mu.Lock()
+	units := r.touchedU[runner.Name()][Base]
+	r.mu.Unlock()
+	if c, ok := runner.(Canarian); ok {
+		batch := Batch{Units: units, Timeout: r.in.Timeout}
+		r.invoke(ctx, runner, Base, units, "", func(s State) (Result, error) {
+			return c.Canary(ctx, s, batch, s.Tree().Paths())
+		})
+		return
+	}
+	r.run(ctx, runner, Base, Batch{Units: units}, "")
+}
+
+// forge records the units in which a check that must fail came out passed.
+func (r *replay) forge(runner string, name StateName, units []string) {
+	if r.forged[runner] == nil {
+		r.forged[runner] = make(map[StateName][]string)
+	}
+	for _, unit := range units {
+		if !slices.Contains(r.forged[runner][name], unit) {
+			r.forged[runner][name] = append(r.forged[runner][name], unit)
+		}
+	}
+}
+
+// judgeForgery counts the units whose results the change forges. Where base
+// reports falsely too, nothing can be known from the runner.
+func (out *reading) judgeForgery(r *replay) {
+	for _, runner := range r.in.Runners {
+		forged := r.forged[runner.Name()]
+		onHead := slices.Concat(forged[Head], forged[BaseTests])
+		switch {
+		case len(onHead) == 0 && len(forged[HeadBaseTests]) == 0:
+		case len(forged[Base]) > 0:
+			out.doubt("%s: a check that must fail comes out passed in %s, on base too: something in the repository's test set-up changes outcomes, so nothing can be told from them", runner.Name(), forged[Base][0])
+		default:
+			out.facts.Forged += max(1, len(onHead))
+		}
+	}
+}
+
+// aboutForgery names the units whose results are forged.
+func aboutForgery(r *replay) []Finding {
+	var findings []Finding
+	for _, runner := range r.in.Runners {
+		forged := r.forged[runner.Name()]
+		if len(forged[Base]) > 0 {
+			continue
+		}
+		for _, unit := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(forged[Head], forged[BaseTests], forged[HeadBaseTests])))) {
+			findings = append(findings, Finding{Rule: "results-forged", Severity: SeverityError, Path: unit,
+				Message: fmt.Sprintf("a check of the gate's that must fail came out passed among the tests of %s, and does not on base: something in this change makes failing tests report success", unit)})
+		}
+	}
+	return findings
+}
