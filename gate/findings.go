@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // find says what a person should know, tied to places, the gravest first.
@@ -63,6 +64,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 	case NotComparable:
 		if row.read.Reason == MissingSymbol {
 			return "new-behaviour", SeverityNote, fmt.Sprintf("%s %s; it passes on head", row.row.ID, row.read.Words)
+		}
+		if row.read.Reason == ChangedInfrastructure {
+			return "needs-changed-infrastructure", SeverityWarning, fmt.Sprintf("%s %s (%s); with base's version of it: %s; a maintainer can accept that by policy.changed_infrastructure: accept", row.row.ID, row.read.Words, strings.Join(r.in.Steering, ", "), first(r.m.Cell(row.key, HeadBaseInfra)).Message)
 		}
 		return "not-comparable", SeverityWarning, fmt.Sprintf("%s passes on head but %s%s", row.row.ID, row.read.Words, because(before))
 	case Flaky:

@@ -49,7 +49,7 @@ func (r *replay) hiddenBy(ctx context.Context, runner Runner) {
 		sides.Wait()
 		r.spread(runner.Name())
 	}
-	r.unanswered(rows)
+	r.unanswered(rows, HeadBaseTests)
 }
 
 // askedOfOld lists the rows whose base version head's source must answer:
@@ -117,17 +117,17 @@ func (r *replay) suspects(rows []Row, state StateName) []Row {
 	return again
 }
 
-// unanswered records of rows that head's source no longer has, although base's
-// tests were put back, that they were asked about.
-func (r *replay) unanswered(rows []Row) {
+// unanswered records of rows that the state does not have that they were asked
+// about.
+func (r *replay) unanswered(rows []Row, state StateName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.costs[HeadBaseTests] == 0 {
+	if r.costs[state] == 0 {
 		return // nothing ran there: that is not knowing
 	}
 	for _, row := range rows {
-		if len(r.m.Cell(row.Key(), HeadBaseTests)) == 0 {
-			r.m.Add(HeadBaseTests, row, Observation{Outcome: NotRun, Reason: Deselected, Message: "not found among the tests when base's test part is put back"})
+		if len(r.m.Cell(row.Key(), state)) == 0 {
+			r.m.Add(state, row, Observation{Outcome: NotRun, Reason: Deselected, Message: "not found among the tests of " + string(state)})
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (out *reading) lose(r *replay) {
 		switch {
 		case row.origin == Removed && r.heirs[row.key] == Key{}:
 			how = r.howLost(row.row)
-		case row.origin != Removed && anyOf(base, green) && allBlank(r.m.Cell(row.key, Head)):
+		case row.origin != Removed && allBlank(r.m.Cell(row.key, Head)) && (anyOf(base, green) || len(base) == 0 && r.stood(row.key)):
 			how = "skipped"
 		}
 		switch {
@@ -166,10 +166,15 @@ func (out *reading) lose(r *replay) {
 		case anyOf(base, green) || anyOf(base, red):
 			out.lost = append(out.lost, out.ask(r, row, how))
 		case len(base) == 0 && row.row.Parent == "" && r.asked(row):
-			out.doubt("%s, which head no longer has, could not be run on base", row.row.ID)
+			out.doubt("%s, which head does not run, could not be run on base", row.row.ID)
 		}
 	}
 	out.facts.Lost = len(out.lost)
+}
+
+func (r *replay) stood(key Key) bool {
+	_, onBase := r.m.Seen(key, Base)
+	return onBase
 }
 
 // asked tells whether the run meant to find out about the row on base.
@@ -208,7 +213,7 @@ func (out *reading) ask(r *replay, row readRow, how string) Lost {
 	case !anyOf(base, green):
 		return lost // there was nothing to lose
 	case len(old) == 0:
-		if len(r.production) > 0 {
+		if len(r.production) > 0 && agree(base) {
 			out.doubt("base's version of %s could not be run on head", row.key.ID)
 		}
 		return lost

@@ -12,7 +12,8 @@ const (
 	Base          StateName = "base"            // the base commit as it is
 	BaseTests     StateName = "base+tests"      // base and the change's test part
 	Head          StateName = "head"            // the change
-	HeadBaseTests StateName = "head+base-tests" // head's source with base's version of the test part
+	HeadBaseTests StateName = "head+base-tests" // head's source with base's version of the test part and of the test set-up
+	HeadBaseInfra StateName = "head+base-infra" // head with base's hooks, plugins and options of the test framework
 )
 
 // Row is one check, named the way its framework names it.
@@ -51,6 +52,9 @@ func (r Row) Key() Key { return Key{r.Runner, r.ID} }
 type Matrix struct {
 	// Repeat is how many observations a cell needs before it decides anything.
 	Repeat int
+	// Steered is set when the change edits what decides which tests run or what is
+	// reported of them: then a proof must stand under base's version of that too.
+	Steered bool
 
 	rows  map[Key]*entry
 	order []Key
@@ -123,7 +127,7 @@ func (m *Matrix) Seen(key Key, state StateName) (Row, bool) {
 
 // Row returns the row as head describes it, else as base+tests or base does.
 func (m *Matrix) Row(key Key) Row {
-	for _, state := range []StateName{Head, BaseTests, Base, HeadBaseTests} {
+	for _, state := range []StateName{Head, BaseTests, Base, HeadBaseTests, HeadBaseInfra} {
 		if row, ok := m.Seen(key, state); ok {
 			return row
 		}

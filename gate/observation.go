@@ -58,6 +58,11 @@ const (
 	NoReport      Reason = "no_report"      // the run left no record of the check
 	Inconsistent  Reason = "inconsistent"   // channels that must agree did not
 	Deselected    Reason = "deselected"     // the framework was told to leave it out
+
+	// ChangedInfrastructure is why a pass on head is no proof: it needs the test
+	// set-up (hooks, plugins, options) that the change edits. It stands in readings
+	// only, never in an observation.
+	ChangedInfrastructure Reason = "changed_infrastructure"
 )
 
 // Place is a position in the code: a path relative to the repository's root

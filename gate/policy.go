@@ -55,7 +55,9 @@ type Policy struct {
 	LostTests       Level
 	ExemptKinds     []string // kinds that need no evidence, when the split agrees
 	RegressionKinds []string // kinds for which regression evidence is enough
-	Repeat          int      // observations that a deciding cell needs
+	// AcceptInfrastructure counts a pass that needs an edited test set-up as proof.
+	AcceptInfrastructure bool
+	Repeat               int // observations that a deciding cell needs
 }
 
 // DefaultPolicy is the contract's default configuration.

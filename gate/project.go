@@ -55,7 +55,7 @@ func (r *replay) check(row readRow) Check {
 	if c.Role == NotComparable || c.Role == DiagnosticNegative {
 		c.RoleReason = string(row.read.Reason) + ": " + row.read.Words
 	}
-	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests} {
+	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra} {
 		for _, o := range r.m.Cell(row.key, name) {
 			reason := o.Reason
 			if name == BaseTests && row.read.Reason == MissingSymbol {

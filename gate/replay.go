@@ -63,9 +63,10 @@ func newReplay(in Inputs) *replay {
 		notes:      slices.Clone(in.Notes),
 		full:       Selection{Strategy: "touched"},
 	}
-	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests} {
+	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra} {
 		r.states[name] = &opened{}
 	}
+	r.m.Steered = len(in.Steering) > 0 && len(r.production) > 0 && !in.Policy.AcceptInfrastructure
 	if in.SameTree(BaseTests, Head) {
 		r.m.Twin(BaseTests, Head)
 	}
@@ -283,7 +284,7 @@ func (r *replay) share(key Key) {
 		return
 	}
 	whole := Key{key.Runner, part.Parent}
-	for _, name := range []StateName{Base, BaseTests, HeadBaseTests} {
+	for _, name := range []StateName{Base, BaseTests, HeadBaseTests, HeadBaseInfra} {
 		above, own := r.m.Cell(whole, name), r.m.Cell(key, name)
 		if _, ok := r.expected(key, name); !ok || len(own) >= len(above) || !unitLevel(above) || !unitLevel(own) {
 			continue
@@ -316,7 +317,7 @@ func (r *replay) spreadUnit(runner string, name StateName, failure UnitFailure) 
 func (r *replay) expected(key Key, name StateName) (Row, bool) {
 	from := name
 	switch name {
-	case BaseTests, Head:
+	case BaseTests, Head, HeadBaseInfra:
 		from = Head
 	case HeadBaseTests:
 		from = Base

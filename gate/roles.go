@@ -104,6 +104,9 @@ func affected(m *Matrix, key Key) bool {
 	case Import, Compile, NoReport, Inconsistent:
 		return false
 	}
+	if colour(after[0]) == grey && !allGreen(m.Cell(key, Head)) {
+		return false // a set-up that fails wherever head's tests run
+	}
 	return colour(before[0]) != colour(after[0])
 }
 
@@ -205,6 +208,9 @@ func RoleOf(m *Matrix, key Key, introduced func(Missing) bool) Reading {
 		return r
 	}
 	if colour(before[0]) == red {
+		if r, ok := steered(m.Cell(key, HeadBaseInfra)); ok && m.Steered {
+			return r
+		}
 		return Reading{Discriminating, before[0].Reason, ""}
 	}
 	return Reading{RegressionOnly, "", "passes on base too"}

@@ -28,6 +28,9 @@ type Inputs struct {
 	Open func(ctx context.Context, name StateName) (State, error)
 	// SameTree tells whether two states hold the same files.
 	SameTree func(a, b StateName) bool
+	// Steering are the changed paths that decide which tests run or what is
+	// reported of them.
+	Steering []string
 	// Introduced tells whether a name is one that only the production part adds.
 	Introduced func(Missing) bool
 	// Gone tells whether a name is one that the production part takes away.
@@ -62,6 +65,7 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r := newReplay(in)
 	r.touched(ctx)
 	r.repeat(ctx)
+	r.steering(ctx)
 	r.canaries(ctx)
 	r.selfCheck(ctx)
 	r.rest(ctx)

@@ -207,7 +207,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)
 	}
-	columns, err := newStates(ctx, change, parts, box)
+	steering := steeringParts(change, parts)
+	columns, err := newStates(ctx, change, parts, steering, box)
 	if err != nil {
 		return nil, undecided(err)
 	}
@@ -218,6 +219,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Tool: "touchstone " + version, Repository: repo.RepositoryName(ctx),
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
+		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
 		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,

@@ -38,7 +38,7 @@ func (s *states) view(name gate.StateName, changed map[string]git.Entry) (gate.T
 		return s.change.head, nil
 	}
 	tree := s.change.base
-	if name == gate.HeadBaseTests {
+	if name == gate.HeadBaseTests || name == gate.HeadBaseInfra {
 		tree = s.change.head
 	}
 	var paths []string

@@ -28,7 +28,7 @@ type states struct {
 // newStates plans the states. Every state writes the union of the paths in
 // which any of them differs from the work tree, so that none of them can be
 // told by which files look freshly written.
-func newStates(ctx context.Context, c *change, parts []patchsplit.FilePart, box *sandbox.Sandbox) (*states, error) {
+func newStates(ctx context.Context, c *change, parts, steering []patchsplit.FilePart, box *sandbox.Sandbox) (*states, error) {
 	staging, err := os.MkdirTemp("", "touchstone-files-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the states' files: %w", err)
@@ -40,7 +40,8 @@ func newStates(ctx context.Context, c *change, parts []patchsplit.FilePart, box 
 	s.trees[gate.Base] = pick(c.base, s.union)
 	s.trees[gate.Head] = pick(c.head, s.union)
 	s.trees[gate.BaseTests] = withTests(s.trees[gate.Base], s.trees[gate.Head], parts)
-	s.trees[gate.HeadBaseTests] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(parts))
+	s.trees[gate.HeadBaseTests] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(slices.Concat(parts, steering)))
+	s.trees[gate.HeadBaseInfra] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(steering))
 	return s, s.stage(ctx)
 }
 

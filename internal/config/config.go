@@ -73,6 +73,7 @@ type Policy struct {
 	VacuousTests    Level       `yaml:"vacuous_tests"`
 	Flips           Level       `yaml:"flips"`
 	LostTests       Level       `yaml:"lost_tests"`
+	Infrastructure  Trust       `yaml:"changed_infrastructure"`
 	ExemptKinds     []Kind      `yaml:"exempt_kinds"`
 	RegressionKinds []Kind      `yaml:"regression_kinds"`
 }
@@ -108,7 +109,7 @@ func Default() Config {
 		Sandbox:   Sandbox{Kind: "auto", Network: "none", Memory: 4 << 30, Pids: 512, Disk: 4 << 30},
 		Policy: Policy{
 			Require: Requirement(p.Require), VacuousTests: Level(p.VacuousTests), Flips: Level(p.Flips), LostTests: Level(p.LostTests),
-			ExemptKinds: []Kind{"docs"}, RegressionKinds: []Kind{"refactor", "dependency", "revert"},
+			Infrastructure: "ask", ExemptKinds: []Kind{"docs"}, RegressionKinds: []Kind{"refactor", "dependency", "revert"},
 		},
 		Repeat: Count(p.Repeat),
 		Select: Select{Strategy: "auto"},
@@ -200,6 +201,8 @@ func (c *Config) Gate() gate.Policy {
 		ExemptKinds:     words(c.Policy.ExemptKinds),
 		RegressionKinds: words(c.Policy.RegressionKinds),
 		Repeat:          int(c.Repeat),
+
+		AcceptInfrastructure: c.Policy.Infrastructure == "accept",
 	}
 }
 

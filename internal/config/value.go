@@ -24,6 +24,7 @@ type (
 	Dir         string // repository-relative, slash-separated, inside the repository
 	SandboxKind string
 	Network     string // none, open
+	Trust       string // ask, accept
 	Requirement gate.Requirement
 	Level       gate.Level
 	Kind        string
@@ -65,6 +66,7 @@ func (v *Mode) UnmarshalYAML(n ast.Node) error        { return oneOf(n, v, "enfo
 func (v *Framework) UnmarshalYAML(n ast.Node) error   { return oneOf(n, v, frameworks...) }
 func (v *SandboxKind) UnmarshalYAML(n ast.Node) error { return oneOf(n, v, SandboxKinds()...) }
 func (v *Network) UnmarshalYAML(n ast.Node) error     { return oneOf(n, v, "none", "open") }
+func (v *Trust) UnmarshalYAML(n ast.Node) error       { return oneOf(n, v, "ask", "accept") }
 func (v *Kind) UnmarshalYAML(n ast.Node) error        { return oneOf(n, v, kinds...) }
 func (v *Comment) UnmarshalYAML(n ast.Node) error     { return oneOf(n, v, "off", "failures", "always") }
 func (v *Strategy) UnmarshalYAML(n ast.Node) error {

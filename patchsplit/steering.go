@@ -1,0 +1,82 @@
+package patchsplit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Steers tells whether a change to a file can decide which tests run or what is
+// reported of them: a test framework's options, plugins and hooks. nil is a file
+// that does not exist. Fixtures and helpers do not steer: they are test code
+// like any other, whatever file they stand in. Files that also build or describe
+// the product (package.json, Cargo.toml, go.mod) are never said to steer.
+func Steers(path string, old, new []byte) bool {
+	base := baseOf(path)
+	switch {
+	case base == "conftest.py" || strings.HasSuffix(base, "_plugin.py"):
+		return !slices.Equal(hooks(old), hooks(new))
+	case startup(path):
+		return true
+	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml":
+		return pytestSections(old) != pytestSections(new)
+	}
+	return isTestConfig(base)
+}
+
+// startup knows the files that an interpreter reads before any test.
+func startup(path string) bool {
+	base := baseOf(path)
+	return base == "sitecustomize.py" || base == "usercustomize.py" || base == "pytest.py" || strings.HasSuffix(base, ".pth") ||
+		strings.Contains(path, ".dist-info/") || strings.Contains(path, ".egg-info/") || strings.HasPrefix(path, "_pytest/") || strings.Contains(path, "/_pytest/")
+}
+
+var (
+	hookName = regexp.MustCompile(`\bpytest_[a-z]|\bhookimpl\b|\b_pytest\b|\bpluggy\b|\bsys\.modules\b|\bos\._exit\b|\batexit\b|\bsys\.settrace\b|\bTestReport\b|\bcollect_ignore`)
+	fixture  = regexp.MustCompile(`^@(?:pytest\.|pytest_asyncio\.)?fixture\b`)
+)
+
+// hooks are the top-level statements of a Python file, bodies included, that
+// have to do with how pytest works, without the fixtures.
+func hooks(source []byte) []string {
+	var found []string
+	var block []pyLine
+	flush := func() {
+		var text strings.Builder
+		isFixture := false
+		for _, line := range block {
+			isFixture = isFixture || fixture.MatchString(line.text)
+			text.WriteString(strings.Repeat(" ", line.indent) + line.text + "\n" + strings.Join(line.strings, "\x00") + "\n")
+		}
+		if hookName.MatchString(text.String()) && !isFixture {
+			found = append(found, text.String())
+		}
+		block = nil
+	}
+	for _, line := range pyLines(source) {
+		decorated := len(block) > 0 && strings.HasPrefix(block[len(block)-1].text, "@") && block[len(block)-1].indent == 0
+		if line.indent == 0 && !decorated {
+			flush()
+		}
+		block = append(block, line)
+	}
+	flush()
+	return found
+}
+
+var pytestSection = regexp.MustCompile(`^\s*\[+\s*(?:pytest|tool:pytest|"?tool"?\."?pytest"?[\w."-]*)\s*\]+`)
+
+// pytestSections are the lines of a configuration file that configure pytest.
+func pytestSections(content []byte) string {
+	var kept strings.Builder
+	inside := false
+	for line := range strings.Lines(string(content)) {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "[") {
+			inside = pytestSection.MatchString(line)
+		}
+		if inside && strings.TrimSpace(line) != "" {
+			kept.WriteString(strings.TrimSpace(line) + "\n")
+		}
+	}
+	return kept.String()
+}
