@@ -105,7 +105,11 @@ func (r *replay) confirm(ctx context.Context) {
 	}
 }
 
-// flipped holds for an untouched row that base passes and head has seen red.
+// broken holds for an observation that tells of a breakage in an untouched row:
+// it was red, or head's code does not even compile.
+func broken(o Observation) bool { return colour(o) == red || o.Reason == Compile }
+
+// flipped holds for an untouched row that base passes and head has seen broken.
 func flipped(m *Matrix, key Key) bool {
 	base := m.Cell(key, Base)
 	if len(base) == 0 {
@@ -114,7 +118,7 @@ func flipped(m *Matrix, key Key) bool {
 		}
 		base = m.Cell(key, BaseTests)
 	}
-	return OriginOf(m, key) == Existing && allGreen(base) && anyOf(m.Cell(key, Head), red)
+	return OriginOf(m, key) == Existing && allGreen(base) && slices.ContainsFunc(m.Cell(key, Head), broken)
 }
 
 // flips reads the confirmed flips, and those that would not be confirmed, off the
@@ -129,7 +133,7 @@ func (r *replay) flips() []Flip {
 		head := r.m.Cell(key, Head)
 		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, Reproduce: r.commandOf[key], passed: anyOf(head, green) || anyOf(head, blank)}
 		for _, o := range head {
-			if colour(o) == red {
+			if broken(o) {
 				flip.ConfirmedRuns++
 				flip.Message = o.Message
 			}

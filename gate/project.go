@@ -22,7 +22,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Verdict:    verdict,
 		States:     r.stateReports(),
 		Commands:   r.commands,
-		Notes:      r.notes,
+		Notes:      slices.Concat(r.notes, r.silent()),
 	}
 	for _, row := range out.rows {
 		report.Checks = append(report.Checks, r.check(row))

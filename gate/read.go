@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -42,6 +43,7 @@ func read(r *replay) reading {
 	out.countFlips(r)
 	out.lose(r)
 	out.judgeForgery(r)
+	out.listen(r)
 	out.evidenceOfRegression(r)
 	out.summarise()
 	out.findings = find(r, out)
@@ -102,6 +104,30 @@ func (out *reading) unloaded(r *replay) {
 // or skipped it, or base was red too. (Red beside green is a flip's matter.)
 func settled(head, base []Observation) bool {
 	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red)
+}
+
+// listen makes doubts of test files that do not run here, when nothing else
+// proves the change: they may.
+func (out *reading) listen(r *replay) {
+	if len(r.production) > 0 && out.facts.Roles[Discriminating]+out.facts.MissingSymbol == 0 {
+		out.facts.Doubts = append(out.facts.Doubts, r.silent()...)
+	}
+}
+
+// silent are the test files of the change that no runner has rows of, with the
+// reason.
+func (r *replay) silent() []string {
+	heard := make(map[string]bool)
+	for _, key := range r.m.Keys() {
+		heard[r.m.Row(key).File] = true
+	}
+	var list []string
+	for _, path := range slices.Sorted(maps.Keys(r.unheard)) {
+		if !heard[path] {
+			list = append(list, path+": "+r.unheard[path])
+		}
+	}
+	return list
 }
 
 func describe(row readRow, cell []Observation) string {

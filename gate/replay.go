@@ -31,6 +31,7 @@ type replay struct {
 	commandOf map[Key][]string // the command that last ran the row on head, alone with few
 	doubts    []string
 	notes     []string
+	unheard   map[string]string                 // test files of the change that a runner leaves out, and why
 	forged    map[string]map[StateName][]string // units by runner and state
 	heirs     map[Key]Key                       // rows of base that head has under another id
 	full      Selection
@@ -55,6 +56,7 @@ func newReplay(in Inputs) *replay {
 		costs:      make(map[StateName]time.Duration),
 		loaded:     make(map[string]map[StateName][]Loaded),
 		failed:     make(map[string]map[StateName][]UnitFailure),
+		unheard:    make(map[string]string),
 		forged:     make(map[string]map[StateName][]string),
 		touchedU:   make(map[string]map[StateName][]string),
 		chosenBy:   make(map[Key][]string),
@@ -109,6 +111,7 @@ func (r *replay) touchedBy(ctx context.Context, runner Runner) {
 	r.mu.Lock()
 	r.touchedU[runner.Name()] = units
 	r.mu.Unlock()
+	r.hear(ctx, runner)
 	var phase sync.WaitGroup
 	for _, name := range []StateName{Head, BaseTests} {
 		if name == BaseTests && r.in.SameTree(BaseTests, Head) {
@@ -118,6 +121,22 @@ func (r *replay) touchedBy(ctx context.Context, runner Runner) {
 	}
 	phase.Go(func() { r.list(ctx, runner, Base, units[Base]) })
 	phase.Wait()
+}
+
+// hear notes the test files of the change that the runner does not run.
+func (r *replay) hear(ctx context.Context, runner Runner) {
+	s, ok := runner.(Selective)
+	head, err := r.open(ctx, Head)
+	if !ok || err != nil {
+		return
+	}
+	for _, path := range r.tests {
+		if why := s.Unheard(head.Tree(), path); why != "" {
+			r.mu.Lock()
+			r.unheard[path] = why
+			r.mu.Unlock()
+		}
+	}
 }
 
 // repeat asks base about the rows that need it, and asks head and base+tests

@@ -78,6 +78,12 @@ type Runner interface {
 	Run(ctx context.Context, state State, batch Batch) (Result, error)
 }
 
+// Selective is a Runner that leaves some test files out by their own say (build
+// constraints): it tells why those of a file do not run, "" when they do.
+type Selective interface {
+	Unheard(tree Tree, path string) string
+}
+
 // Canarian is a Runner that can tell when a test process reports something else
 // than what happened in it: it runs the batch once more beside a check that must
 // fail, and names the units where that came out otherwise in Result.Forged.
