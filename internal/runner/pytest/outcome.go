@@ -98,7 +98,8 @@ func contradicted(p phase) gate.Observation {
 	}
 }
 
-// red reads a phase that failed. An import that fails inside the code under
+// red reads a phase that failed. An exception of the code under test is a
+// failure wherever it was called from, a fixture included. An import that fails inside the code under
 // test is that code's own failure; in the test it only says that the test
 // could not ask.
 func red(p phase) gate.Observation {
@@ -109,8 +110,11 @@ func red(p phase) gate.Observation {
 		o.Outcome, o.Reason, o.Message = gate.Errored, gate.Setup, clean("in teardown: "+f.Message+p.words)
 	case p.when == "setup":
 		o.Outcome, o.Reason, o.Message = gate.Errored, gate.Setup, clean(f.Message+p.words)
-		if f.Import && !f.FromProduction {
+		switch {
+		case f.Import && !f.FromProduction:
 			o.Reason = gate.Import
+		case f.FromProduction && !f.Import && len(f.Missing) == 0: // the fixture asked the code under test, and that is how it answered
+			o.Outcome, o.Reason, o.Message = gate.Failed, gate.Exception, clean("in set-up: "+f.Message)
 		}
 	case f.Type == "": // a pass that was not expected
 		o.Reason, o.Message = gate.Assertion, clean(p.words)
