@@ -135,7 +135,7 @@ func exempt(f Facts) string {
 	case !f.Production:
 		return "tests only: there is no production change to prove"
 	case f.Inert && f.Roles[Discriminating] == 0:
-		return "the production part changes comments or layout only: there is no behaviour to prove"
+		return "the production part changes comments, layout or types only: there is no behaviour to prove"
 	}
 	return ""
 }

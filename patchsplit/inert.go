@@ -20,6 +20,8 @@ func Inert(path string, old, new []byte) bool {
 		was, ok := goTokens(old)
 		is, too := goTokens(new)
 		return ok && too && slices.Equal(was, is)
+	case ".pyi":
+		return true // nothing runs it
 	case ".py":
 		return slices.Equal(pyStatements(old), pyStatements(new))
 	}
@@ -57,10 +59,12 @@ func directive(comment string) bool {
 }
 
 // pyStatements is a source as its logical lines, without statements that are
-// nothing but a string. A string that holds a doctest stays.
+// nothing but a string, and without what only type checkers read: overloads,
+// TYPE_CHECKING blocks and imports from typing. A string that holds a doctest
+// stays.
 func pyStatements(source []byte) []string {
 	var statements []string
-	for _, line := range pyLines(source) {
+	for _, line := range withoutTyping(pyLines(source)) {
 		held := strings.Join(line.strings, "\x00")
 		if strings.Trim(line.text, ` "`) == "" && !strings.Contains(held, ">>>") {
 			continue

@@ -19,6 +19,11 @@ func TestInert(t *testing.T) {
 		{"Python indentation", "a.py", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n", false},
 		{"a Python string", "a.py", "x = 'a'\n", "x = 'b'\n", false},
 		{"a string that looks like a comment", "a.py", "x = '# a'\n", "x = '# b'\n", false},
+		{"an overload", "a.py", "def f(a):\n    return a\n", "import typing as t\n\n\n@t.overload\ndef f(\n    a: int,\n) -> int: ...\n@t.overload\ndef f(a: str) -> str:\n    ...\ndef f(a):\n    return a\n", true},
+		{"a TYPE_CHECKING block", "a.py", "x = 1\n", "if TYPE_CHECKING:\n    from a import b\nx = 1\n", true},
+		{"an annotation that a framework may read", "a.py", "def f(a): pass\n", "def f(a: int): pass\n", false},
+		{"code behind an overload", "a.py", "x = 1\n", "@overload\ndef f(a): ...\nx = 2\n", false},
+		{"a stub", "a.pyi", "x: int\n", "x: str\n", true},
 		{"another language", "a.js", "// a\n", "// b\n", false},
 	} {
 		if got := Inert(c.path, []byte(c.old), []byte(c.new)); got != c.want {
