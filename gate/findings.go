@@ -25,6 +25,7 @@ func find(r *replay, out reading) []Finding {
 		}
 	}
 	findings = append(findings, aboutForgery(r)...)
+	findings = append(findings, r.in.Tells...)
 	findings = append(findings, aboutChange(out)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings

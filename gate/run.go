@@ -46,7 +46,8 @@ type Inputs struct {
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil
 
-	Doubts []string // what could not be found out before the run
+	Tells  []Finding // what the test part's text gives away, for people
+	Doubts []string  // what could not be found out before the run
 	Notes  []string
 }
 

@@ -223,6 +223,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
 		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
+		Tells:  readTells(ctx, change, parts),
 		Doubts: runners.doubts, Notes: facts,
 	}
 	result, err := gate.Run(ctx, in)
