@@ -22,6 +22,7 @@ type states struct {
 	trees   map[gate.StateName]map[string]git.Entry // only the paths of union
 	union   []string                                // every path that any state or the disk has otherwise
 	open    []*sandbox.State
+	made    map[string][]byte // by blob id: contents that no commit has
 }
 
 // newStates plans the states. Every state writes the union of the paths in
@@ -32,13 +33,16 @@ func newStates(ctx context.Context, c *change, parts []patchsplit.FilePart, box 
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the states' files: %w", err)
 	}
-	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry)}
+	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry), made: make(map[string][]byte)}
 	if s.union, err = unionPaths(ctx, c); err != nil {
 		return nil, err
 	}
 	s.trees[gate.Base] = pick(c.base, s.union)
 	s.trees[gate.Head] = pick(c.head, s.union)
 	s.trees[gate.BaseTests] = withTests(s.trees[gate.Base], s.trees[gate.Head], parts)
+	if err := s.mixInto(s.trees[gate.BaseTests], parts); err != nil {
+		return nil, err
+	}
 	return s, s.stage(ctx)
 }
 
