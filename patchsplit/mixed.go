@@ -3,7 +3,6 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -33,19 +32,23 @@ func takeApart(whole FilePart, old, new []byte, tests func(path string, source [
 	if kind == "" {
 		return whole
 	}
-	part := whole
-	production := whole.Status == Renamed || whole.Status == Copied || whole.OldMode != whole.NewMode && whole.Status == Modified
+	return whole.divide(edits, kind)
+}
+
+// divide gives the part that a file's edits make it, and its hunks.
+func (f FilePart) divide(edits []edit, kind string) FilePart {
+	production := f.Status == Renamed || f.Status == Copied || f.OldMode != f.NewMode && f.Status == Modified
 	for _, e := range edits {
-		part.Hunks = append(part.Hunks, e.hunk())
+		f.Hunks = append(f.Hunks, e.hunk())
 		production = production || !e.test
 	}
 	if !production {
-		part.Hunks = nil
-		part.Decision = Decision{Part: Test, Class: whole.Class, Why: fmt.Sprintf("only test code in it changed: %s", kind)}
-		return part
+		f.Hunks = nil
+		f.Decision = Decision{Part: Test, Class: f.Class, Why: fmt.Sprintf("only test code in it changed: %s", kind)}
+		return f
 	}
-	part.Decision = Decision{Part: Mixed, Class: whole.Class, Why: fmt.Sprintf("production code and test code of its own: %s", kind)}
-	return part
+	f.Decision = Decision{Part: Mixed, Class: f.Class, Why: fmt.Sprintf("production code and test code of its own: %s", kind)}
+	return f
 }
 
 // versions reads a change's two contents, nil for one that does not exist. ok
@@ -90,8 +93,8 @@ func editsOf(old, new []byte, was, is regions) (edits []edit, kind string) {
 	}
 	var kinds []string
 	for _, e := range edits {
-		if of := e.kind(was, is); e.test && of != "" && !slices.Contains(kinds, of) {
-			kinds = append(kinds, of)
+		if e.test {
+			kinds = appendNew(kinds, e.kind(was, is))
 		}
 	}
 	return edits, strings.Join(kinds, ", ")
