@@ -42,30 +42,67 @@ func (c *Classifier) File(path string) Decision {
 	if d, known := c.decided[path]; known {
 		return d
 	}
-	d := first(path,
-		c.configured, // what the repository says
-		c.vendored,
-		c.goCollected, // what its frameworks collect
-		c.pytestCollected,
-		sourceSets,
-		c.goSource, // conventions
-		namedAsTest,
-		ciFile,
-		c.testDirectory,
-		configFile, // what tells tools what to do
-		releaseNote,
-		editorFile,
-		benchmark,
-		c.attributed,
-		c.documentation,
-		c.support, // who uses it
-		otherwise,
-	)
+	var d Decision
+	for _, r := range c.rules() {
+		if d = r.decide(path); d.Part != Undecided {
+			break
+		}
+	}
 	if d.Class == "" {
 		d.Class = c.class(path)
 	}
 	c.decided[path] = d
 	return d
+}
+
+// rule is one question in the order in which evidence is asked for.
+type rule struct {
+	asks   string
+	decide func(path string) Decision
+}
+
+// rules are all of them, the strongest evidence first: what the repository
+// says, what its frameworks collect, conventions, and who uses a file.
+func (c *Classifier) rules() []rule {
+	return []rule{
+		{"the repository's split globs", c.configured},
+		{"vendored code", c.vendored},
+		{"what the go tool collects and embeds", c.goCollected},
+		{"what pytest collects", c.pytestCollected},
+		{"source sets of Maven and Gradle", sourceSets},
+		{"who imports a Go package", c.goSource},
+		{"names of test files", namedAsTest},
+		{"continuous integration", ciFile},
+		{"test directories", c.testDirectory},
+		{"configuration of tools and builds", configFile},
+		{"release notes", releaseNote},
+		{"settings of editors and linters", editorFile},
+		{"benchmarks", benchmark},
+		{"what .gitattributes calls documentation", c.attributed},
+		{"documentation", c.documentation},
+		{"who uses a helper or data file", c.support},
+		{"everything else", otherwise},
+	}
+}
+
+// Answer is what one rule said of a path.
+type Answer struct {
+	Asked string // the rule in words
+	Decision
+}
+
+// Explain lists the rules that were asked about a path up to the one that knew:
+// the last answer is the decision, those before it are undecided.
+func (c *Classifier) Explain(path string) []Answer {
+	var answers []Answer
+	for _, r := range c.rules() {
+		d := r.decide(path)
+		if d.Part != Undecided {
+			return append(answers, Answer{r.asks, c.File(path)})
+		}
+		answers = append(answers, Answer{r.asks, d})
+	}
+	return answers
 }
 
 // byName is File without the rules that ask who uses a file: what those rules
