@@ -10,12 +10,13 @@ type Classifier struct {
 	base, head *view
 	attributes []attribute
 
-	decided  map[string]Decision
-	pytest   map[string]*pytestConfig // by directory; nil where there is none
-	packages map[string]goUse         // by Go package directory
-	modules  map[string]goModule      // by directory
-	goFacts  map[string]goPackageFacts
-	sources  map[*view]*corpus
+	decided   map[string]Decision
+	collected map[string][]*collection // by directory
+	pytest    map[string]*pytestConfig // by directory; nil where there is none
+	packages  map[string]goUse         // by Go package directory
+	modules   map[string]goModule      // by directory
+	goFacts   map[string]goPackageFacts
+	sources   map[*view]*corpus
 }
 
 // NewClassifier makes a classifier for a change from base to head. Either tree
@@ -28,7 +29,7 @@ func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
 	}
 	c := &Classifier{
 		globs: globs, base: newView(base), head: newView(head),
-		decided: make(map[string]Decision), pytest: make(map[string]*pytestConfig),
+		decided: make(map[string]Decision), collected: make(map[string][]*collection), pytest: make(map[string]*pytestConfig),
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
 		sources: make(map[*view]*corpus),
 	}
@@ -67,8 +68,12 @@ func (c *Classifier) rules() []rule {
 	return []rule{
 		{"the repository's split globs", c.configured},
 		{"vendored code", c.vendored},
+		{"who imports source that lies among tests", c.borrowed},
 		{"what the go tool collects and embeds", c.goCollected},
 		{"what pytest collects", c.pytestCollected},
+		{"what other test frameworks and builds collect", c.frameworkCollected},
+		{"modules that only test builds hold", c.rustModule},
+		{"projects of .NET", c.dotnetProduct},
 		{"source sets of Maven and Gradle", sourceSets},
 		{"who imports a Go package", c.goSource},
 		{"names of test files", namedAsTest},
@@ -108,7 +113,7 @@ func (c *Classifier) Explain(path string) []Answer {
 // byName is File without the rules that ask who uses a file: what those rules
 // themselves build on.
 func (c *Classifier) byName(path string) Part {
-	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, sourceSets,
+	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, c.frameworkByName, sourceSets,
 		namedAsTest, c.testDirectory, otherwise).Part
 }
 
