@@ -17,6 +17,7 @@ type Classifier struct {
 	modules   map[string]goModule      // by directory
 	goFacts   map[string]goPackageFacts
 	sources   map[*view]*corpus
+	python    map[*view]bool
 }
 
 // NewClassifier makes a classifier for a change from base to head. Either tree
@@ -31,7 +32,7 @@ func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
 		globs: globs, base: newView(base), head: newView(head),
 		decided: make(map[string]Decision), collected: make(map[string][]*collection), pytest: make(map[string]*pytestConfig),
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
-		sources: make(map[*view]*corpus),
+		sources: make(map[*view]*corpus), python: make(map[*view]bool),
 	}
 	c.attributes = readAttributes(c.base.content(".gitattributes"))
 	return c, nil
@@ -51,6 +52,9 @@ func (c *Classifier) File(path string) Decision {
 	}
 	if d.Class == "" {
 		d.Class = c.class(path)
+	}
+	if d.Part == Test && d.Class == ClassTestConfig && !c.configuresTests(path) {
+		d.Class = "" // a sample that tests work on
 	}
 	c.decided[path] = d
 	return d
@@ -74,6 +78,7 @@ func (c *Classifier) rules() []rule {
 		{"what other test frameworks and builds collect", c.frameworkCollected},
 		{"modules that only test builds hold", c.rustModule},
 		{"projects of .NET", c.dotnetProduct},
+		{"classes that composer loads", c.phpProduct},
 		{"source sets of Maven and Gradle", sourceSets},
 		{"who imports a Go package", c.goSource},
 		{"names of test files", namedAsTest},
@@ -81,6 +86,7 @@ func (c *Classifier) rules() []rule {
 		{"test directories", c.testDirectory},
 		{"configuration of tools and builds", configFile},
 		{"release notes", releaseNote},
+		{"features of cucumber", features},
 		{"settings of editors and linters", editorFile},
 		{"benchmarks", benchmark},
 		{"what .gitattributes calls documentation", c.attributed},

@@ -2,7 +2,9 @@ package patchsplit
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,6 +49,65 @@ func readPHPUnit(_ string, data []byte) *collection {
 		k.add("phpunit", nil, []string{doc.Bootstrap})
 	}
 	return k.orNone()
+}
+
+// phpProduct is the rule for classes that are merely named like tests: composer
+// loads them for users, and phpunit's configuration collects others.
+func (c *Classifier) phpProduct(path string) Decision {
+	if extOf(path) != ".php" || namedAsTest(path).Part != Test && c.testDirectory(path).Part != Test {
+		return Decision{}
+	}
+	for _, dir := range ancestors(path) {
+		file := joinDir(dir, "composer.json")
+		if !c.base.has(file) {
+			continue
+		}
+		configured := slices.ContainsFunc(c.collections(dir), func(k *collection) bool { return k.framework == "phpunit" && len(k.patterns) > 0 })
+		rel, _ := relTo(dir, path)
+		if home := autoloaded(c.base.content(file), rel); configured && home != "" {
+			return Decision{Part: Production, Why: fmt.Sprintf("composer loads %s for users, and phpunit does not collect it", joinDir(dir, home))}
+		}
+		break
+	}
+	return Decision{}
+}
+
+// autoloaded returns the directory by which composer loads a file for users, ""
+// when only for development or not at all. A package that is its own root says
+// nothing about directories.
+func autoloaded(data []byte, rel string) string {
+	type loading struct {
+		PSR4     map[string]wordsOrOne `json:"psr-4"`
+		PSR0     map[string]wordsOrOne `json:"psr-0"`
+		Classmap []string              `json:"classmap"`
+	}
+	var doc struct {
+		Autoload loading `json:"autoload"`
+		Dev      loading `json:"autoload-dev"`
+	}
+	if json.Unmarshal(data, &doc) != nil {
+		return ""
+	}
+	longest := func(l loading) string {
+		best := ""
+		dirs := l.Classmap
+		for _, roots := range []map[string]wordsOrOne{l.PSR4, l.PSR0} {
+			for _, list := range roots {
+				dirs = append(dirs, list...)
+			}
+		}
+		for _, dir := range dirs {
+			dir = strings.Trim(strings.TrimPrefix(dir, "./"), "/")
+			if strings.HasPrefix(rel, dir+"/") && len(dir) > len(best) {
+				best = dir
+			}
+		}
+		return best
+	}
+	if home := longest(doc.Autoload); len(home) > len(longest(doc.Dev)) {
+		return home
+	}
+	return ""
 }
 
 var (

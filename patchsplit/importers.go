@@ -43,8 +43,8 @@ func (c *Classifier) productUser(path string, depth int) string {
 	if !sources.complete || depth == 0 {
 		return ""
 	}
-	for _, user := range sources.others {
-		if c.imports(tree, user, path) && isProductSource(user) {
+	for _, user := range sources.product() {
+		if c.imports(tree, user, path) {
 			return user
 		}
 	}
@@ -138,9 +138,19 @@ func fromModule(user, target, module, name string) bool {
 }
 
 // isModule compares a file with an absolute import: the same place below the
-// root or a source root above it. One component alone names nothing.
+// root or a source root above it, which does not lie among tests itself: those
+// may hold whole trees that look like the product. One component alone names
+// nothing.
 func isModule(target, module string) bool {
-	return strings.Contains(module, "/") && (target == module || strings.HasSuffix(target, "/"+module))
+	if !strings.Contains(module, "/") {
+		return false
+	}
+	root, found := strings.CutSuffix(target, "/"+module)
+	if !found {
+		return target == module
+	}
+	_, among := testDirectory(root + "/x.rb")
+	return !among
 }
 
 var scriptImport = regexp.MustCompile(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'](\.{1,2}/[^"'\n]*)["']`)
