@@ -9,6 +9,7 @@ type Classifier struct {
 	globs      []glob
 	base, head *view
 	attributes []attribute
+	inOrder    []rule // rules()
 
 	decided   map[string]Decision
 	collected map[string][]*collection // by directory
@@ -34,6 +35,7 @@ func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
 		sources: make(map[*view]*corpus), python: make(map[*view]bool),
 	}
+	c.inOrder = c.rules()
 	c.attributes = readAttributes(c.base.content(".gitattributes"))
 	return c, nil
 }
@@ -45,7 +47,7 @@ func (c *Classifier) File(path string) Decision {
 		return d
 	}
 	var d Decision
-	for _, r := range c.rules() {
+	for _, r := range c.inOrder {
 		if d = r.decide(path); d.Part != Undecided {
 			break
 		}
@@ -106,7 +108,7 @@ type Answer struct {
 // the last answer is the decision, those before it are undecided.
 func (c *Classifier) Explain(path string) []Answer {
 	var answers []Answer
-	for _, r := range c.rules() {
+	for _, r := range c.inOrder {
 		d := r.decide(path)
 		if d.Part != Undecided {
 			return append(answers, Answer{r.asks, c.File(path)})

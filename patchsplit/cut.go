@@ -172,11 +172,14 @@ func (d document) text(side func(block) (at int, lines []sourceLine)) []string {
 	return text
 }
 
+func oldSide(b block) (at int, lines []sourceLine) { return b.oldAt, b.old }
+
+func newSide(b block) (at int, lines []sourceLine) { return b.newAt, b.new }
+
 // apart finds hunks for the two parts that give the whole in either order, with
 // more context if need be; ok is false when there are none.
 func (d document) apart() (production, test []hunkText, ok bool) {
-	base := d.text(func(b block) (int, []sourceLine) { return b.oldAt, b.old })
-	head := d.text(func(b block) (int, []sourceLine) { return b.newAt, b.new })
+	base, head := d.text(oldSide), d.text(newSide)
 	for _, context := range []int{3, 8, 30} {
 		production, test = d.pieces(false, context), d.pieces(true, context)
 		for range 2 {

@@ -15,6 +15,24 @@ var inlineReaders = map[string]func(source []byte) regions{
 	".vue": vitestTests, ".svelte": vitestTests,
 }
 
+// inlineMarks are words of which every version with inline tests has one. To
+// look for them is far cheaper than to read the code.
+var inlineMarks = map[string][]string{
+	".py": {"__main__", ">>>"}, ".rs": {"test", "bench", "proptest", "quickcheck", "```", "~~~"}, ".d": {"unittest"}, ".zig": {"test"},
+	".c": nativeMarks, ".cc": nativeMarks, ".cpp": nativeMarks, ".cxx": nativeMarks, ".h": nativeMarks, ".hh": nativeMarks, ".hpp": nativeMarks,
+}
+
+var nativeMarks = []string{"TEST_CASE", "TEST_SUITE", "SCENARIO", "DOCTEST", "UNIT_TEST", "UNITTEST", "ENABLE_TESTS", "TESTING"}
+
+// mayHoldTests is false for a text that surely holds no inline tests.
+func mayHoldTests(path string, text []byte) bool {
+	marks, known := inlineMarks[extOf(path)]
+	if !known {
+		marks = []string{"vitest"}
+	}
+	return slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
+}
+
 // holdsTests holds for files of languages whose tests may stand beside the code.
 func holdsTests(path string) bool {
 	return inlineReaders[extOf(path)] != nil || extOf(path) == ".py"
@@ -22,6 +40,9 @@ func holdsTests(path string) bool {
 
 // inlineTests finds the test code in one version of a production file.
 func (c *Classifier) inlineTests(path string, source []byte) regions {
+	if !mayHoldTests(path, source) {
+		return nil
+	}
 	if extOf(path) == ".py" {
 		return pythonTests(source, c.pytestFor(path).modules)
 	}

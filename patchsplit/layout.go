@@ -27,7 +27,7 @@ var testDirs = []string{
 	"test-data", "test_data", "testfixtures", "e2e", "cypress", "androidtest",
 }
 
-var testWords = []string{"tests", "unittests", "integrationtests", "functionaltests", "uitests", "fulltests"}
+var testWords = []string{"tests", "unittests", "integrationtests", "functionaltests", "uitests", "fulltests", "e2e"}
 
 // namesTests knows the names of test directories in the ecosystems' layouts:
 // "integration-tests", "MyApp.Tests", "AppUITests", "src/commonTest".

@@ -117,6 +117,7 @@ func (p *Patch) place(c *Classifier) []placed {
 		if size[group[i]] == 1 {
 			all[i].takeApart(c)
 		}
+		all[i].FilePart = c.settings(all[i].FilePart)
 		if all[i].raw == nil {
 			all[i].raw = map[Part][]byte{stricter(Mixed, all[i].Part): file.raw}
 		}

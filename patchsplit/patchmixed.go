@@ -15,6 +15,9 @@ func (p *placed) takeApart(c *Classifier) {
 	if p.Part != Production || len(p.file.Fragments) == 0 || !holdsTests(p.Path) || p.Class == ClassVendored {
 		return
 	}
+	if !mayHoldTests(p.Path, p.file.raw) && !mayHoldTests(p.Path, c.base.content(p.file.before())) {
+		return
+	}
 	d := p.file.document(c)
 	kind := d.compare(p.FilePart, c)
 	if kind == "" {
@@ -45,6 +48,14 @@ func (p *placed) takeApart(c *Classifier) {
 	p.Why += "; the patches keep it whole, with production"
 }
 
+// before is the name that base knows the file by.
+func (f *File) before() string {
+	if f.OldPath != "" {
+		return f.OldPath
+	}
+	return f.Path
+}
+
 func (f *File) moded() bool { return f.OldMode != f.NewMode }
 
 // section prints the file with other hunks than it was read with. The object
@@ -68,13 +79,9 @@ func (f *File) section(hunks []hunkText) []byte {
 // document reads what is known of the file's two versions: all of it where the
 // diff adds or deletes the file or fits base's content, else the hunks.
 func (f *File) document(c *Classifier) document {
-	before := f.Path
-	if f.OldPath != "" {
-		before = f.OldPath
-	}
 	var base []byte
 	if f.Status != Added {
-		base = c.base.content(before)
+		base = c.base.content(f.before())
 	}
 	if f.Status == Added || f.Status == Deleted || base != nil && len(base) < maxRead {
 		if old, new, ok := f.whole(base); ok {

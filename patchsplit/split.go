@@ -17,11 +17,11 @@ func Split(changes []FileChange, c *Classifier) []FilePart {
 func (c *Classifier) place(change FileChange) []FilePart {
 	now := c.File(change.Path)
 	if change.Status != Renamed || change.OldPath == "" {
-		return []FilePart{c.mixed(change, now)}
+		return []FilePart{c.settings(c.mixed(change, now))}
 	}
 	was := c.File(change.OldPath)
 	if was.Part == now.Part {
-		return []FilePart{c.mixed(change, now)}
+		return []FilePart{c.settings(c.mixed(change, now))}
 	}
 	gone := FileChange{Path: change.OldPath, Status: Deleted, OldMode: change.OldMode, Binary: change.Binary}
 	came := FileChange{Path: change.Path, Status: Added, NewMode: change.NewMode, Binary: change.Binary}
