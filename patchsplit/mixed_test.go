@@ -3,42 +3,29 @@ package patchsplit
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
 // TestMixedCases takes one file apart by hunks. testdata/mixed/README.md tells
 // how to add a case.
 func TestMixedCases(t *testing.T) {
-	files, _ := filepath.Glob("testdata/mixed/*.txtar")
-	if len(files) == 0 {
-		t.Fatal("no cases in testdata/mixed")
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	eachArchive(t, "testdata/mixed", func(t *testing.T, file string, a archive) {
+		rules, base, head, changes := a.change(t)
+		got, states := "", make(map[string]string)
+		for _, part := range Split(changes, classifier(t, rules, base, head)) {
+			got += fmt.Sprintf("%s %s: %s\n", part.Part, part.Path, part.Why)
+			for _, h := range part.Hunks {
+				got += fmt.Sprintf("  -%d,%d +%d,%d %s\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines, h.Part)
 			}
-			a := readArchive(string(text))
-			rules, base, head, changes := a.change(t)
-			got, states := "", make(map[string]string)
-			for _, part := range Split(changes, classifier(t, rules, base, head)) {
-				got += fmt.Sprintf("%s %s: %s\n", part.Part, part.Path, part.Why)
-				for _, h := range part.Hunks {
-					got += fmt.Sprintf("  -%d,%d +%d,%d %s\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines, h.Part)
-				}
-				if part.Part == Mixed && part.Status == Modified {
-					states["base+tests/"+part.Path] = bothSides(t, base[part.Path], head[part.Path], part.Hunks)
-				}
+			if part.Part == Mixed && part.Status == Modified {
+				states["base+tests/"+part.Path] = bothSides(t, base[part.Path], head[part.Path], part.Hunks)
 			}
-			a.expect(t, file, "want", got)
-			for name, content := range states {
-				a.expect(t, file, name, content)
-			}
-		})
-	}
+		}
+		a.expect(t, file, "want", got)
+		for name, content := range states {
+			a.expect(t, file, name, content)
+		}
+	})
 }
 
 // bothSides returns base with the test hunks and checks that the other half is
