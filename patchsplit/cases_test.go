@@ -17,6 +17,7 @@ type judged struct {
 	Production           []string                   `json:"prod_paths"`
 	Other                []string                   `json:"other_paths"`
 	Mixed                map[string]json.RawMessage `json:"mixed_paths"`
+	Changes              [][3]string                // letter and score, old and new path
 }
 
 // TestCases classifies every path of the judged commits. TOUCHSTONE_CASES names
@@ -56,6 +57,9 @@ func (j judged) check(t *testing.T) {
 		for _, path := range j.Other {
 			t.Logf("%s: %+v", path, c.File(path))
 		}
+		if base != nil {
+			j.expectMixed(t, c)
+		}
 		if spent := time.Since(began); spent > time.Second {
 			t.Errorf("took %v", spent)
 		}
@@ -68,6 +72,24 @@ func (j judged) expect(t *testing.T, c *Classifier, part Part, paths []string) {
 			t.Errorf("%s: %v (%s), judged %v", path, d.Part, d.Why, part)
 		} else {
 			t.Logf("%s: %v, %s %s", path, d.Part, d.Why, d.Class)
+		}
+	}
+}
+
+func (j judged) expectMixed(t *testing.T, c *Classifier) {
+	statuses := map[byte]Status{'A': Added, 'M': Modified, 'D': Deleted, 'R': Renamed, 'C': Copied, 'T': TypeChanged}
+	for _, change := range j.Changes {
+		fc := FileChange{Path: change[2], Status: statuses[change[0][0]]}
+		if fc.Status == Renamed || fc.Status == Copied {
+			fc.OldPath = change[1]
+		}
+		for _, part := range Split([]FileChange{fc}, c) {
+			if (part.Part == Mixed) != (len(j.Mixed[part.Path]) > 0) {
+				t.Errorf("%s: %v (%s), judged mixed: %t", part.Path, part.Part, part.Why, len(j.Mixed[part.Path]) > 0)
+			}
+			if part.Part == Mixed {
+				t.Logf("%s: %v, %s, %d hunks", part.Path, part.Part, part.Why, len(part.Hunks))
+			}
 		}
 	}
 }

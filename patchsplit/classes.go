@@ -22,7 +22,7 @@ var testConfig = []string{
 var (
 	testConfigName = regexp.MustCompile(`^(\.mocharc|jest\.config|vitest\.config|vitest\.workspace|vite\.config|ava\.config|playwright\.config|cypress\.config|wdio\.conf|karma\.conf)\.[a-z0-9.]+$`)
 	testDeps       = regexp.MustCompile(`^((dev|test|tests|ci)[-_.]?requirements|requirements[-_.](dev|test|tests|ci|testing))[-\w.]*\.(txt|in)$`)
-	generatedName  = regexp.MustCompile(`(\.pb\.go|\.pb\.gw\.go|_pb2(_grpc)?\.pyi?|\.min\.(js|css)|_generated\.go|\.g\.dart|\.designer\.cs|_string\.go)$|^zz_generated`)
+	generatedName  = regexp.MustCompile(`(?i)(\.pb\.go|\.pb\.gw\.go|_pb2(_grpc)?\.pyi?|\.min\.(js|css)|_generated\.go|\.g\.dart|\.designer\.cs|_string\.go)$|^zz_generated`)
 	generatedMark  = regexp.MustCompile(`(?i)code generated .*do not edit|@generated\b|this file (is|was) (auto[- ]?)?generated`)
 )
 

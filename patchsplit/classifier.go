@@ -9,13 +9,16 @@ type Classifier struct {
 	globs      []glob
 	base, head *view
 	attributes []attribute
+	inOrder    []rule // rules()
 
-	decided  map[string]Decision
-	pytest   map[string]*pytestConfig // by directory; nil where there is none
-	packages map[string]goUse         // by Go package directory
-	modules  map[string]goModule      // by directory
-	goFacts  map[string]goPackageFacts
-	sources  map[*view]*corpus
+	decided   map[string]Decision
+	collected map[string][]*collection // by directory
+	pytest    map[string]*pytestConfig // by directory; nil where there is none
+	packages  map[string]goUse         // by Go package directory
+	modules   map[string]goModule      // by directory
+	goFacts   map[string]goPackageFacts
+	sources   map[*view]*corpus
+	python    map[*view]bool
 }
 
 // NewClassifier makes a classifier for a change from base to head. Either tree
@@ -28,10 +31,11 @@ func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
 	}
 	c := &Classifier{
 		globs: globs, base: newView(base), head: newView(head),
-		decided: make(map[string]Decision), pytest: make(map[string]*pytestConfig),
+		decided: make(map[string]Decision), collected: make(map[string][]*collection), pytest: make(map[string]*pytestConfig),
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
-		sources: make(map[*view]*corpus),
+		sources: make(map[*view]*corpus), python: make(map[*view]bool),
 	}
+	c.inOrder = c.rules()
 	c.attributes = readAttributes(c.base.content(".gitattributes"))
 	return c, nil
 }
@@ -42,36 +46,82 @@ func (c *Classifier) File(path string) Decision {
 	if d, known := c.decided[path]; known {
 		return d
 	}
-	d := first(path,
-		c.configured, // what the repository says
-		c.vendored,
-		c.goCollected, // what its frameworks collect
-		c.pytestCollected,
-		sourceSets,
-		c.goSource, // conventions
-		namedAsTest,
-		ciFile,
-		c.testDirectory,
-		configFile, // what tells tools what to do
-		releaseNote,
-		editorFile,
-		benchmark,
-		c.attributed,
-		c.documentation,
-		c.support, // who uses it
-		otherwise,
-	)
+	var d Decision
+	for _, r := range c.inOrder {
+		if d = r.decide(path); d.Part != Undecided {
+			break
+		}
+	}
 	if d.Class == "" {
 		d.Class = c.class(path)
+	}
+	if d.Part == Test && d.Class == ClassTestConfig && !c.configuresTests(path) {
+		d.Class = "" // a sample that tests work on
 	}
 	c.decided[path] = d
 	return d
 }
 
+// rule is one question in the order in which evidence is asked for.
+type rule struct {
+	asks   string
+	decide func(path string) Decision
+}
+
+// rules are all of them, the strongest evidence first: what the repository
+// says, what its frameworks collect, conventions, and who uses a file.
+func (c *Classifier) rules() []rule {
+	return []rule{
+		{"the repository's split globs", c.configured},
+		{"vendored code", c.vendored},
+		{"who imports source that lies among tests", c.borrowed},
+		{"what the go tool collects and embeds", c.goCollected},
+		{"what pytest collects", c.pytestCollected},
+		{"what other test frameworks and builds collect", c.frameworkCollected},
+		{"modules that only test builds hold", c.rustModule},
+		{"projects of .NET", c.dotnetProduct},
+		{"classes that composer loads", c.phpProduct},
+		{"source sets of Maven and Gradle", sourceSets},
+		{"who imports a Go package", c.goSource},
+		{"names of test files", namedAsTest},
+		{"continuous integration", ciFile},
+		{"test directories", c.testDirectory},
+		{"configuration of tools and builds", configFile},
+		{"release notes", releaseNote},
+		{"features of cucumber", features},
+		{"settings of editors and linters", editorFile},
+		{"benchmarks", benchmark},
+		{"what .gitattributes calls documentation", c.attributed},
+		{"documentation", c.documentation},
+		{"who uses a helper or data file", c.support},
+		{"everything else", otherwise},
+	}
+}
+
+// Answer is what one rule said of a path.
+type Answer struct {
+	Asked string // the rule in words
+	Decision
+}
+
+// Explain lists the rules that were asked about a path up to the one that knew:
+// the last answer is the decision, those before it are undecided.
+func (c *Classifier) Explain(path string) []Answer {
+	var answers []Answer
+	for _, r := range c.inOrder {
+		d := r.decide(path)
+		if d.Part != Undecided {
+			return append(answers, Answer{r.asks, c.File(path)})
+		}
+		answers = append(answers, Answer{r.asks, d})
+	}
+	return answers
+}
+
 // byName is File without the rules that ask who uses a file: what those rules
 // themselves build on.
 func (c *Classifier) byName(path string) Part {
-	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, sourceSets,
+	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, c.frameworkByName, sourceSets,
 		namedAsTest, c.testDirectory, otherwise).Part
 }
 

@@ -5,7 +5,8 @@
 //
 // Goals: a part that is right in every ecosystem and says why in words;
 // evidence before convention (the repository's configuration, then what the
-// test framework collects, then names, then who uses a file); a diff that is
+// test framework collects, then names, then who uses a file); files with tests of
+// their own by hunk ([OnlyPart]); a diff that is
 // damaged or hostile is an error, never a short result; printing what was
 // parsed gives the same bytes.
 //

@@ -15,6 +15,7 @@ func seeds(f *testing.F) {
 		"diff --git \"a/t\\tb\" \"b/t\\tb\"\nold mode 100644\nnew mode 100755\n",
 		"diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\ndiff --git a/x b/x\nnew file mode 120000\nindex 0000000..7898192\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n",
 		"From 1 Mon\nSubject: x\n\n---\n" + simple + "-- \n2.39\n\n",
+		"diff --git a/x.rs b/x.rs\nindex 7898192..6178079 100644\n--- a/x.rs\n+++ b/x.rs\n@@ -1,5 +1,7 @@ mod tests {\n fn a() {\n+    b();\n }\n \n #[test]\n-fn t() {}\n+fn t() { }\n+fn u() {}\n",
 		"diff --git a/tests/test_x.py b/tests/test_x.py\nold mode 100644\nnew mode 100755\n" + created,
 	} {
 		f.Add([]byte(text))
@@ -74,8 +75,18 @@ func FuzzSplit(f *testing.F) {
 				seen[string(file.raw)]++
 			}
 		}
-		for _, file := range patch.Files {
-			seen[string(file.raw)]--
+		for i, part := range patch.Parts(c) {
+			if part.Part == Mixed && seen[string(patch.Files[i].raw)] == 0 {
+				halves := patch.place(c)[i].raw
+				if len(halves[Production]) == 0 || len(halves) > 2 {
+					t.Fatalf("%q is cut into %q", part.Path, halves)
+				}
+				for _, half := range halves {
+					seen[string(half)]--
+				}
+				continue
+			}
+			seen[string(patch.Files[i].raw)]--
 		}
 		for raw, n := range seen {
 			if n != 0 {
@@ -109,6 +120,40 @@ func FuzzDeclaredNames(f *testing.F) {
 		ba.Merge(a)
 		if fmt.Sprint(ab.Added, ab.Changed) != fmt.Sprint(ba.Added, ba.Changed) {
 			t.Fatalf("order of merging: %v against %v", ab.Added, ba.Added)
+		}
+	})
+}
+
+var mixedNames = []string{"a.rs", "a.py", "a.ts", "a.d", "a.zig", "a.cpp"}
+
+// FuzzMixed holds the laws of mixed files: all hunks together give head, none
+// gives base, each is of one part, in order; and hunks that can be cut apart
+// give the whole in either order.
+func FuzzMixed(f *testing.F) {
+	f.Add(uint8(0), "fn a() {}\n", "fn a() { }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {}\n}\n")
+	f.Add(uint8(0), "/// ```\n/// a();\n/// ```\nfn a() {}\n", "/// ```\n/// b();\n/// ```\nfn a() {}")
+	f.Add(uint8(1), "def f():\n    \"\"\"\n    >>> f()\n    \"\"\"\nimport doctest; doctest.testmod()\n", "if __name__ == '__main__':\n    assert f()\n")
+	f.Add(uint8(2), "const a = /[/]{/\nif (import.meta.vitest) {\n}\n", "if (import.meta.vitest) { `${1}` }\n")
+	f.Add(uint8(3), "unittest { }\n", "int a;\nversion(unittest) int b;\n")
+	f.Add(uint8(4), "test \"a\" {}\n", "\\\\ test {\ntest {\n")
+	f.Add(uint8(5), "#include \"doctest.h\"\nTEST_CASE(\"a\") { }\n", "#ifdef UNIT_TEST\n#endif\n")
+	f.Fuzz(func(t *testing.T, language uint8, old, new string) {
+		path := mixedNames[int(language)%len(mixedNames)]
+		c := classifier(t, Rules{}, mapTree{path: old}, mapTree{path: new})
+		parts := Split([]FileChange{{Path: path, Status: Modified}}, c)
+		if len(parts) != 1 || parts[0].Part == Undecided {
+			t.Fatalf("%v", parts)
+		}
+		if parts[0].Part == Mixed {
+			bothSides(t, old, new, parts[0].Hunks)
+		}
+		edits, kind := editsOf([]byte(old), []byte(new), c.inlineTests(path, []byte(old)), c.inlineTests(path, []byte(new)))
+		if kind == "" {
+			return
+		}
+		d := document{[]block{{old: linesOf([]byte(old), nil), new: linesOf([]byte(new), nil), edits: edits}}, true}
+		if production, test, ok := d.apart(); ok && !agree(d.text(oldSide), d.text(newSide), production, test) {
+			t.Fatal("the halves do not give the whole")
 		}
 	})
 }

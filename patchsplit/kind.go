@@ -3,6 +3,7 @@ package patchsplit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,16 +16,21 @@ const (
 	KindDocs       = "docs"
 	KindDependency = "dependency"
 	KindRevert     = "revert"
+	KindMerge      = "merge"
 	KindUnknown    = "unknown"
 )
 
 // Kind reads what sort of change this is, with its evidence in words. What the
 // diff's shape settles (only documentation, only tests, only dependencies) is
 // not up to the subjects; what they claim and the shape denies is unknown.
-// Of several subjects the one that asks most of the change counts.
+// Of several subjects the one that asks most of the change counts; merges on the
+// way claim nothing.
 func Kind(changes []FilePart, subjects []string) (kind, evidence string) {
 	if kind, evidence := kindOfShape(changes); kind != "" {
 		return kind, evidence
+	}
+	if len(subjects) > 0 && !slices.ContainsFunc(subjects, func(subject string) bool { return !merging.MatchString(subject) }) {
+		return KindMerge, fmt.Sprintf("every subject merges: %.60q", subjects[0])
 	}
 	for _, wanted := range []string{KindFeature, KindFix, KindRevert, KindRefactor} {
 		for _, subject := range subjects {
@@ -72,6 +78,7 @@ func kindOfShape(changes []FilePart) (kind, evidence string) {
 
 var (
 	conventional = regexp.MustCompile(`^([A-Za-z]+)(\([^)]*\))?!?: `)
+	merging      = regexp.MustCompile(`^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit)\b|^Merge .+ into .+`)
 	reverting    = regexp.MustCompile(`^(?:Revert|revert)\b`)
 	verb         = regexp.MustCompile(`^(?:\[[^\]]*\] *|[\w./*-]+: +)*([A-Za-z]+)`)
 )
@@ -91,10 +98,32 @@ var verbKinds = map[string]string{
 	"bump": KindDependency, "document": KindDocs, "docs": KindDocs, "revert": KindRevert, "reverts": KindRevert,
 }
 
+var labelKinds = map[string]string{
+	"bug": KindFix, "fix": KindFix, "bugfix": KindFix, "regression": KindFix, "feature": KindFeature, "enhancement": KindFeature,
+	"refactor": KindRefactor, "refactoring": KindRefactor, "cleanup": KindRefactor, "documentation": KindDocs, "docs": KindDocs,
+	"dependencies": KindDependency, "dependency": KindDependency, "deps": KindDependency, "tests": KindTests, "testing": KindTests, "revert": KindRevert,
+}
+
+// KindOfLabels reads the kind out of a pull request's labels (bug, "type: bug",
+// kind/feature), the first that is known; "" for none. Whoever may set labels is
+// for the caller to judge.
+func KindOfLabels(labels []string) (kind, evidence string) {
+	for _, label := range labels {
+		word := strings.ToLower(strings.TrimSpace(label[strings.LastIndexAny(label, "/:")+1:]))
+		if kind := labelKinds[word]; kind != "" {
+			return kind, fmt.Sprintf("the label %.60q", label)
+		}
+	}
+	return "", ""
+}
+
 // claimed reads a subject line: a conventional commit type, else its verb. A
 // type that says nothing about behaviour (chore, build, ci, perf) claims none.
 func claimed(subject string) (kind, by string) {
 	subject = strings.TrimSpace(subject)
+	if merging.MatchString(subject) {
+		return "", ""
+	}
 	if reverting.MatchString(subject) {
 		return KindRevert, fmt.Sprintf("the subject %.60q reverts", subject)
 	}

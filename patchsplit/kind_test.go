@@ -27,7 +27,8 @@ func TestKind(t *testing.T) {
 		{KindUnknown, []string{"docs: only words"}, []FilePart{code}},
 		{KindUnknown, []string{"test: more"}, []FilePart{code, test}},
 		{KindUnknown, []string{"perf(parse): cache length"}, []FilePart{code}},
-		{KindUnknown, []string{"Merge branch 'main'"}, []FilePart{code}},
+		{KindMerge, []string{"Merge branch 'main'"}, []FilePart{code}},
+		{KindFix, []string{"Merge branch 'main' into x", "fix: y"}, []FilePart{code}},
 		{KindUnknown, nil, []FilePart{code}},
 		{KindUnknown, nil, nil},
 		{KindUnknown, []string{"ci: x"}, []FilePart{file(Neutral, ".github/workflows/x.yml", ClassTestConfig)}},
@@ -36,6 +37,16 @@ func TestKind(t *testing.T) {
 		kind, evidence := Kind(c.changes, c.subjects)
 		if kind != c.want || evidence == "" {
 			t.Errorf("%q: %s (%s), want %s", c.subjects, kind, evidence, c.want)
+		}
+	}
+}
+
+func TestKindOfLabels(t *testing.T) {
+	for want, labels := range map[string][]string{
+		KindFix: {"help wanted", "type: bug"}, KindFeature: {"kind/feature"}, KindDependency: {"dependencies"}, "": {"good first issue", "bugs bunny"},
+	} {
+		if kind, evidence := KindOfLabels(labels); kind != want || (evidence == "") != (want == "") {
+			t.Errorf("%q: %q (%s), want %q", labels, kind, evidence, want)
 		}
 	}
 }

@@ -27,12 +27,15 @@ var testDirs = []string{
 	"test-data", "test_data", "testfixtures", "e2e", "cypress", "androidtest",
 }
 
-var testWords = []string{"tests", "unittests", "integrationtests", "functionaltests", "uitests", "fulltests"}
+var testWords = []string{"tests", "unittests", "integrationtests", "functionaltests", "uitests", "fulltests", "e2e"}
 
 // namesTests knows the names of test directories in the ecosystems' layouts:
 // "integration-tests", "MyApp.Tests", "AppUITests", "src/commonTest".
 func namesTests(above, name string) bool {
-	if slices.Contains(testDirs, strings.ToLower(name)) || slices.ContainsFunc(words(name), isTestWord) {
+	if slices.Contains(testDirs, strings.ToLower(name)) {
+		return true
+	}
+	if in := words(name); len(in) > 0 && (isTestWord(in[0]) || isTestWord(in[len(in)-1])) {
 		return true
 	}
 	if above == "src" && (strings.HasSuffix(name, "Test") || name == "testFixtures") {
@@ -49,9 +52,42 @@ func speaksRSpec(path string) bool {
 	return slices.Contains([]string{".rb", ".js", ".cjs", ".mjs", ".ts", ".jsx", ".tsx", ".coffee", ".cr", ".lua"}, extOf(path))
 }
 
+// specified finds the outermost directory named spec of a path that holds specs
+// of a test framework, for what lies there in no language that says so itself.
+func (c *Classifier) specified(path string) (home string, ok bool) {
+	parts := strings.Split(path, "/")
+	for i, name := range parts[:len(parts)-1] {
+		home = strings.Join(parts[:i+1], "/")
+		if (name == "spec" || name == "specs") && slices.ContainsFunc(c.evidence(path).under(home), isSpec) {
+			return home, true
+		}
+	}
+	return "", false
+}
+
+func isSpec(path string) bool {
+	return strings.HasSuffix(stemOf(path), "_spec") || strings.HasSuffix(stemOf(path), ".spec") || stemOf(path) == "spec_helper"
+}
+
+// features is the rule for Gherkin's features and the steps beside them.
+func features(path string) Decision {
+	if extOf(path) == ".feature" {
+		return Decision{Part: Test, Why: "feature that cucumber or its kin runs"}
+	}
+	for _, dir := range []string{"features/step_definitions/", "features/steps/", "features/support/"} {
+		if strings.HasPrefix(path, dir) || strings.Contains(path, "/"+dir) {
+			return Decision{Part: Test, Class: ClassSupport, Why: "steps of the features under " + strings.TrimSuffix(dir, "/")}
+		}
+	}
+	return Decision{}
+}
+
 // testDirectory is the rule for everything that lies among tests.
 func (c *Classifier) testDirectory(path string) Decision {
 	home, ok := testDirectory(path)
+	if !ok {
+		home, ok = c.specified(path)
+	}
 	if !ok || c.productPackage(path, home) {
 		return Decision{}
 	}
@@ -67,4 +103,11 @@ func sourceSets(path string) Decision {
 		}
 	}
 	return Decision{}
+}
+
+// configuresTests holds for configuration in the outermost test directory
+// itself, or beside other configuration; deeper, it is a fixture.
+func (c *Classifier) configuresTests(path string) bool {
+	home, among := testDirectory(path)
+	return !among || dirOf(path) == home
 }

@@ -11,9 +11,13 @@ var (
 	ciDirs  = []string{".github/", ".gitlab/", ".circleci/", ".buildkite/", ".azure-pipelines/", ".woodpecker/", ".forgejo/", ".gitea/"}
 	ciNames = []string{
 		".gitlab-ci.yml", ".travis.yml", ".cirrus.yml", ".drone.yml", "azure-pipelines.yml", "appveyor.yml", ".appveyor.yml",
-		"Jenkinsfile", "bitbucket-pipelines.yml", "codecov.yml", ".codecov.yml", ".coveralls.yml", ".mergify.yml",
-		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml",
+		"Jenkinsfile", "bitbucket-pipelines.yml", "codecov.yml", ".codecov.yml", ".coveralls.yml",
 	}
+	botNames = []string{
+		".mergify.yml", "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml",
+	}
+	// forgeFiles lie beside workflows and run nothing.
+	forgeFiles  = regexp.MustCompile(`^\.(github|gitlab|gitea|forgejo)/(ISSUE_TEMPLATE|issue_templates|PULL_REQUEST_TEMPLATE|merge_request_templates|FUNDING|CODEOWNERS|dependabot|renovate|labeler|stale|lock|release|settings|img|images|assets)\b`)
 	editorDirs  = []string{".vscode/", ".idea/", ".devcontainer/", ".claude/", ".cursor/", ".zed/", ".husky/"}
 	editorNames = []string{
 		".editorconfig", ".gitignore", ".gitattributes", ".mailmap", ".git-blame-ignore-revs", ".dockerignore", ".npmignore", ".prettierignore",
@@ -27,6 +31,12 @@ var (
 // ciFile is the rule for what runs the tests from outside: no test sees it, but
 // a reader should.
 func ciFile(path string) Decision {
+	if forgeFiles.MatchString(path) && extOf(path) != ".md" {
+		return Decision{Part: Neutral, Why: "settings of the code host (" + dirOf(path) + ")"}
+	}
+	if slices.Contains(botNames, path) {
+		return Decision{Part: Neutral, Why: "settings of bots and services"}
+	}
 	for _, dir := range ciDirs {
 		if strings.HasPrefix(path, dir) && extOf(path) != ".md" {
 			return Decision{Part: Neutral, Class: ClassTestConfig, Why: "continuous integration (" + strings.TrimSuffix(dir, "/") + ")"}

@@ -2,6 +2,7 @@ package patchsplit
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -63,25 +64,65 @@ func (p *Patch) chunks() [][]byte {
 // Bytes prints the patch.
 func (p *Patch) Bytes() []byte { return bytes.Join(p.chunks(), nil) }
 
-// Split sorts the files into three patches, in the order in which they stand.
-// Each can be applied alone and in any order: files that share a path (one is
-// copied from the other, renamed over it) stay together, in the strictest of
-// their parts, and a rename goes whole, with its new name. Free text (the mail
-// header, the commit message) belongs to no part.
+// Split sorts the changes into three patches, in the order in which they stand.
+// Each can be applied alone and in any order (by git apply --unidiff-zero, which
+// takes hunks with little context): files that share a path (one is copied from
+// the other, renamed over it) stay together, in the strictest of their parts,
+// and a rename goes whole, with its new name. A mixed file is in two patches, its
+// hunks cut at the border; where no hunks can be told apart, it is production.
+// Free text (the mail header, the commit message) belongs to no part.
 func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
 	parts := map[Part]*Patch{Production: {}, Test: {}, Neutral: {}}
-	group := p.sharing()
-	part := make(map[int]Part)
-	for i, file := range p.Files {
-		part[group[i]] = stricter(part[group[i]], c.File(file.Path).Part)
-	}
-	for i, file := range p.Files {
-		to := parts[part[group[i]]]
-		alone := *file
-		alone.lead = nil
-		to.Files = append(to.Files, &alone)
+	for _, placed := range p.place(c) {
+		for part, raw := range placed.raw {
+			alone := *placed.file
+			alone.lead, alone.raw = nil, raw
+			parts[part].Files = append(parts[part].Files, &alone)
+		}
 	}
 	return parts[Production], parts[Test], parts[Neutral]
+}
+
+// Parts says where each file of the patch goes, with the hunks of mixed files.
+func (p *Patch) Parts(c *Classifier) []FilePart {
+	placed := p.place(c)
+	parts := make([]FilePart, len(placed))
+	for i := range placed {
+		parts[i] = placed[i].FilePart
+	}
+	return parts
+}
+
+// placed is a file of a patch with its part, and its section in each patch.
+type placed struct {
+	FilePart
+	file *File
+	raw  map[Part][]byte
+}
+
+func (p *Patch) place(c *Classifier) []placed {
+	group := p.sharing()
+	part, size := make(map[int]Part), make(map[int]int)
+	for i, file := range p.Files {
+		part[group[i]] = stricter(part[group[i]], c.File(file.Path).Part)
+		size[group[i]]++
+	}
+	all := make([]placed, len(p.Files))
+	for i, file := range p.Files {
+		d := c.File(file.Path)
+		if to := part[group[i]]; to != d.Part {
+			d.Why, d.Part = fmt.Sprintf("shares a path with a file that is %s; by itself: %s", to, d.Why), to
+		}
+		all[i] = placed{FilePart: FilePart{FileChange: file.FileChange, Decision: d}, file: file}
+		if size[group[i]] == 1 {
+			all[i].takeApart(c)
+		}
+		all[i].FilePart = c.settings(all[i].FilePart)
+		if all[i].raw == nil {
+			all[i].raw = map[Part][]byte{stricter(Mixed, all[i].Part): file.raw}
+		}
+	}
+	return all
 }
 
 func stricter(a, b Part) Part {

@@ -11,7 +11,12 @@ type pyLine struct {
 	indent  int
 	text    string
 	strings []string
+	first   int      // line of the source that it begins on, from 0
+	quoted  []pySpan // where the strings stand
 }
+
+// pySpan is the lines that a string spans.
+type pySpan struct{ first, last int }
 
 // pyLines cuts a source into its logical lines. It reads any input to the end:
 // what is not Python gives lines that declare nothing.
@@ -29,9 +34,14 @@ type pyTokens struct {
 	pos    int
 	depth  int // of open brackets
 
-	text  strings.Builder
-	held  []string
-	lines []pyLine
+	text   strings.Builder
+	held   []string
+	quotes []pySpan
+	lines  []pyLine
+
+	begun   int // where the logical line begins
+	counted int // line breaks before this place are in line
+	line    int
 }
 
 // step takes one character, or one string or comment.
@@ -85,6 +95,7 @@ func (t *pyTokens) quoted(mark byte) {
 		i++
 	}
 	i = min(i, len(rest))
+	t.quotes = append(t.quotes, pySpan{t.lineAt(t.pos), t.lineAt(t.pos + i)})
 	t.held = append(t.held, rest[len(end):max(i, len(end))])
 	t.text.WriteString(`""`)
 	if strings.HasPrefix(rest[i:], end) {
@@ -99,11 +110,13 @@ func (t *pyTokens) flush() {
 	t.text.Reset()
 	if trimmed := strings.TrimLeft(text, " \t\f\r"); trimmed != "" {
 		indent := width(text[:len(text)-len(trimmed)])
+		first := t.lineAt(t.begun)
 		for statement := range strings.SplitSeq(trimmed, ";") {
-			t.lines = append(t.lines, pyLine{indent, strings.TrimSpace(statement), slices.Clone(t.held)})
+			t.lines = append(t.lines, pyLine{indent, strings.TrimSpace(statement), slices.Clone(t.held), first, slices.Clone(t.quotes)})
 		}
 	}
-	t.held = t.held[:0]
+	t.held, t.quotes = t.held[:0], t.quotes[:0]
+	t.begun = t.pos
 }
 
 func width(blanks string) int {
@@ -145,4 +158,16 @@ func cutTopLevel(text string, separator byte) (before, after string, found bool)
 		return text, "", false
 	}
 	return before, text[len(before)+1:], true
+}
+
+// lineAt returns the line of the source that a place lies on. Places are asked
+// for in rising order, or nearly so.
+func (t *pyTokens) lineAt(pos int) int {
+	pos = min(pos, len(t.source))
+	if pos < t.counted {
+		return t.line - strings.Count(t.source[pos:t.counted], "\n")
+	}
+	t.line += strings.Count(t.source[t.counted:pos], "\n")
+	t.counted = pos
+	return t.line
 }

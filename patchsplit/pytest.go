@@ -15,6 +15,7 @@ type pytestConfig struct {
 	files     []pyGlob
 	testpaths []pyGlob
 	doctests  []pyGlob // --doctest-glob
+	modules   bool     // --doctest-modules: examples in modules are tests
 }
 
 func newPytestConfig(dir, file string, files, testpaths, addopts []string) *pytestConfig {
@@ -29,10 +30,13 @@ func newPytestConfig(dir, file string, files, testpaths, addopts []string) *pyte
 			doctests = append(doctests, strings.Trim(addopts[i+1], `"'`))
 		}
 	}
+	modules := slices.ContainsFunc(addopts, func(option string) bool {
+		return strings.HasPrefix(option, "--doctest-modules") || option == "--doctest-plus"
+	})
 	for i, entry := range testpaths {
 		testpaths[i] = strings.Trim(strings.TrimPrefix(entry, "./"), "/")
 	}
-	return &pytestConfig{dir: dir, file: file, files: pyGlobs(files), testpaths: pyGlobs(testpaths), doctests: pyGlobs(doctests)}
+	return &pytestConfig{dir: dir, file: file, files: pyGlobs(files), testpaths: pyGlobs(testpaths), doctests: pyGlobs(doctests), modules: modules}
 }
 
 var pytestDefaults = newPytestConfig("", "", nil, nil, nil)

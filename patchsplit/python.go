@@ -2,6 +2,7 @@ package patchsplit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ func (c *Classifier) pythonByName(path string) Decision {
 		return c.pythonModule(path)
 	case ".rst", ".txt", ".md":
 		p := c.pytestFor(path)
-		if pattern, ok := p.runsAsDoctest(path); ok && !isDependencyList(path) {
+		if pattern, ok := p.runsAsDoctest(path); ok && !isDependencyList(path) && c.speaksPython(path) {
 			return Decision{Part: Test, Why: fmt.Sprintf("pytest runs it as a doctest (%s)", pattern)}
 		}
 	}
@@ -37,6 +38,17 @@ func (c *Classifier) pythonByName(path string) Decision {
 		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
 	}
 	return Decision{}
+}
+
+// speaksPython holds when a tree has any Python, or is not known.
+func (c *Classifier) speaksPython(path string) bool {
+	tree := c.evidence(path)
+	known, ok := c.python[tree]
+	if !ok {
+		known = c.blind() || slices.ContainsFunc(tree.paths, func(p string) bool { return extOf(p) == ".py" })
+		c.python[tree] = known
+	}
+	return known
 }
 
 func isDependencyList(path string) bool {

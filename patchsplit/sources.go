@@ -10,6 +10,21 @@ const maxSources = 4000
 type corpus struct {
 	tests, others []string
 	complete      bool
+
+	ofProduct []string // of others, filled by product
+}
+
+// product lists the sources whose use of a file makes it the product's.
+func (s *corpus) product() []string {
+	if s.ofProduct == nil {
+		s.ofProduct = make([]string, 0, len(s.others))
+		for _, path := range s.others {
+			if isProductSource(path) {
+				s.ofProduct = append(s.ofProduct, path)
+			}
+		}
+	}
+	return s.ofProduct
 }
 
 func (c *Classifier) corpus(tree *view) *corpus {

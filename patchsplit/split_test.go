@@ -88,10 +88,12 @@ func readChange(t *testing.T, words []string) FileChange {
 	return change
 }
 
-func TestSplitCases(t *testing.T) {
-	files, _ := filepath.Glob("testdata/split/*.txtar")
+// eachArchive calls f with every case of a directory, as a test of its own.
+func eachArchive(t *testing.T, dir string, f func(t *testing.T, file string, a archive)) {
+	t.Helper()
+	files, _ := filepath.Glob(dir + "/*.txtar")
 	if len(files) == 0 {
-		t.Fatal("no cases in testdata/split")
+		t.Fatal("no cases in " + dir)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -99,24 +101,18 @@ func TestSplitCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := readArchive(string(text))
-			rules, base, head, changes := a.change(t)
-			got := ""
-			for _, part := range Split(changes, classifier(t, rules, base, head)) {
-				got += fmt.Sprintf("%s %s [%s]: %s\n", part.Part, part.Path, part.Class, part.Why)
-			}
-			if *update {
-				if _, known := a.files["want"]; !known {
-					a.names = append(a.names, "want")
-				}
-				a.files["want"] = got
-				if err := os.WriteFile(file, []byte(a.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := a.files["want"]; got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
+			f(t, file, readArchive(string(text)))
 		})
 	}
+}
+
+func TestSplitCases(t *testing.T) {
+	eachArchive(t, "testdata/split", func(t *testing.T, file string, a archive) {
+		rules, base, head, changes := a.change(t)
+		got := ""
+		for _, part := range Split(changes, classifier(t, rules, base, head)) {
+			got += fmt.Sprintf("%s %s [%s]: %s\n", part.Part, part.Path, part.Class, part.Why)
+		}
+		a.expect(t, file, "want", got)
+	})
 }

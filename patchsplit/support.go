@@ -97,7 +97,7 @@ func (c *Classifier) users(path string) (production, test string, searched bool)
 		return "", "", false
 	}
 	for _, token := range tokens(path) {
-		production = mentionedIn(tree, sources.others, token, path)
+		production = mentionedIn(tree, sources.product(), token, path)
 		test = mentionedIn(tree, sources.tests, token, path)
 		if production != "" || test != "" {
 			break

@@ -187,9 +187,9 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		return nil, &exit{exitUsage, err}
 	}
 	o.override(&settings)
-	classifier, err := patchsplit.NewClassifier(patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}, change.base, change.head)
+	classifier, err := change.classifier(settings)
 	if err != nil {
-		return nil, &exit{exitUsage, err}
+		return nil, err
 	}
 	parts := patchsplit.Split(change.fileChanges(), classifier)
 	change.info.Kind, change.info.KindEvidence = patchsplit.Kind(parts, change.subjects)

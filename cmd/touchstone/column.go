@@ -49,7 +49,7 @@ func (s *states) view(name gate.StateName, changed map[string]git.Entry) (gate.T
 	}
 	paths = slices.AppendSeq(paths, maps.Keys(changed))
 	slices.Sort(paths)
-	return &patchedTree{s.change.repo, tree, s.union, changed, paths}, nil
+	return &patchedTree{s.change.repo, tree, s.union, changed, paths, s.made}, nil
 }
 
 // patchedTree is base with some paths replaced.
@@ -59,6 +59,7 @@ type patchedTree struct {
 	union   []string // sorted; of these, changed alone speaks
 	changed map[string]git.Entry
 	paths   []string
+	made    map[string][]byte // contents that no commit has
 }
 
 func (t *patchedTree) Paths() []string { return t.paths }
@@ -73,6 +74,9 @@ func (t *patchedTree) ReadFile(path string) ([]byte, error) {
 	}
 	if entry.Mode != git.ModeFile && entry.Mode != git.ModeExecutable {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: git.ErrNotRegular}
+	}
+	if content, ok := t.made[entry.ID]; ok {
+		return content, nil
 	}
 	return t.repo.Blob(entry.ID)
 }

@@ -26,14 +26,9 @@ func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
 		}
-		old := part.Path
-		if part.OldPath != "" {
-			old = part.OldPath
-		}
-		before, _ := c.base.ReadFile(old) // absent, a link, too large: declares nothing
-		after, _ := c.head.ReadFile(part.Path)
+		before, after := productionSides(c, part)
 		n.declared.Merge(patchsplit.DeclaredNames(part.Path, before, after))
-		n.removed.Merge(patchsplit.DeclaredNames(old, after, before))
+		n.removed.Merge(patchsplit.DeclaredNames(pathOnBase(part), after, before))
 	}
 	return n
 }
@@ -89,9 +84,8 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
 		}
-		before, missing := c.base.ReadFile(part.Path)
-		after, gone := c.head.ReadFile(part.Path)
-		if missing != nil || gone != nil || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
+		before, after := productionSides(c, part)
+		if before == nil || after == nil || part.OldPath != "" || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
 			return false
 		}
 		some = true

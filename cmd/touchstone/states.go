@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -23,6 +24,7 @@ type states struct {
 	trees   map[gate.StateName]map[string]git.Entry // only the paths of union
 	union   []string                                // every path that any state or the disk has otherwise
 	open    []*sandbox.State
+	made    map[string][]byte // by blob id: contents that no commit has
 }
 
 // newStates plans the states. Every state writes the union of the paths in
@@ -33,7 +35,7 @@ func newStates(ctx context.Context, c *change, parts, steering []patchsplit.File
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the states' files: %w", err)
 	}
-	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry)}
+	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry), made: make(map[string][]byte)}
 	if s.union, err = unionPaths(ctx, c); err != nil {
 		return nil, err
 	}
@@ -42,6 +44,9 @@ func newStates(ctx context.Context, c *change, parts, steering []patchsplit.File
 	s.trees[gate.BaseTests] = withTests(s.trees[gate.Base], s.trees[gate.Head], parts)
 	s.trees[gate.HeadBaseTests] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(slices.Concat(parts, steering)))
 	s.trees[gate.HeadBaseInfra] = withTests(s.trees[gate.Head], s.trees[gate.Base], reversed(steering))
+	if err := errors.Join(s.mixInto(s.trees[gate.BaseTests], parts, patchsplit.Test), s.mixInto(s.trees[gate.HeadBaseTests], parts, patchsplit.Production)); err != nil {
+		return nil, err
+	}
 	return s, s.stage(ctx)
 }
 

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/git"
+	"github.com/touchstone-gate/touchstone/patchsplit"
+)
+
+// splitOptions are the flags and the argument of split.
+type splitOptions struct {
+	repo, base, head string
+	config           string
+	format           string
+	outputDir        string
+	explain          []string
+	diff             string // a file, "-" for standard input, "" for two revisions
+}
+
+func (a *App) splitCommand() *cobra.Command {
+	var o splitOptions
+	cmd := &cobra.Command{
+		Use:   "split [DIFF | -]",
+		Short: "Put each change of a diff into its part: production, test, neutral",
+		Long: "Split says of each changed file, and of each hunk of files that hold both, whether it is production code,\n" +
+			"test code or neither, and why. It compares two revisions, or reads a diff from a file or from standard\n" +
+			"input. Configuration and other evidence are read from base; for a diff, that is HEAD unless --base names\n" +
+			"another commit. Outside a repository names alone decide.",
+		Example: "  touchstone split                                # the work tree against the default branch\n" +
+			"  touchstone split --base v1.2 --head HEAD --output-dir parts\n" +
+			"  git diff | touchstone split -\n" +
+			"  touchstone split --explain tests/helpers.py",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.diff = args[0]
+			}
+			return a.split(cmd.Context(), o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
+	flags.StringVar(&o.base, "base", "", "commit to compare with (default: the merge base with the default branch); with a diff: the commit it applies to (default: HEAD)")
+	flags.StringVar(&o.head, "head", "", "commit to split (default: the work tree, uncommitted work included)")
+	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
+	flags.StringVar(&o.format, "format", "text", "what to print: text, json")
+	flags.StringVar(&o.outputDir, "output-dir", "", "write production.patch, test.patch and neutral.patch into this directory")
+	flags.StringArrayVar(&o.explain, "explain", nil, "say which rules were asked about a path, changed or not (repeatable)")
+	return cmd
+}
+
+// division is what split found out.
+type division struct {
+	base, head     string // commits, "" when not known
+	kind, evidence string
+	parts          []patchsplit.FilePart
+	classifier     *patchsplit.Classifier
+	patch          *patchsplit.Patch
+}
+
+func (a *App) split(ctx context.Context, o splitOptions) error {
+	switch {
+	case !slices.Contains([]string{"text", "json"}, o.format):
+		return &exit{exitUsage, fmt.Errorf("--format: %q is not text or json", o.format)}
+	case o.diff != "" && o.head != "":
+		return &exit{exitUsage, errors.New("--head: a diff already says what head is; name the commit that it applies to by --base")}
+	}
+	divide := a.divideRevisions
+	if o.diff != "" {
+		divide = a.divideDiff
+	}
+	d, err := divide(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.outputDir != "" {
+		if err := d.writePatches(o.outputDir); err != nil {
+			return undecided(err)
+		}
+	}
+	if o.format == "json" {
+		err = d.writeJSON(a.Stdout, o.explain)
+	} else {
+		err = d.writeText(a.Stdout, o.explain)
+	}
+	return undecided(err)
+}
+
+// divideRevisions splits the change between two commits, or up to the work tree.
+func (a *App) divideRevisions(ctx context.Context, o splitOptions) (*division, error) {
+	repo, err := git.Open(ctx, o.repo)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	defer repo.Close()
+	c, err := readChange(ctx, repo, o.base, o.head)
+	if err != nil {
+		return nil, err
+	}
+	classifier, err := c.classifierFrom(o.config)
+	if err != nil {
+		return nil, err
+	}
+	d := &division{base: c.info.Base, head: c.info.Head, classifier: classifier}
+	d.parts = patchsplit.Split(c.fileChanges(), classifier)
+	d.kind, d.evidence = patchsplit.Kind(d.parts, c.subjects)
+	if o.outputDir == "" {
+		return d, nil
+	}
+	text, err := repo.Patch(ctx, c.baseTree, c.headTree)
+	if err != nil {
+		return nil, undecided(err)
+	}
+	d.patch, err = patchsplit.Parse(bytes.NewReader(text))
+	return d, undecided(err)
+}
+
+// divideDiff splits a diff that was handed in, with the evidence of the commit
+// it applies to when there is a repository.
+func (a *App) divideDiff(ctx context.Context, o splitOptions) (*division, error) {
+	patch, err := a.readDiff(o.diff)
+	if err != nil {
+		return nil, err
+	}
+	d := &division{patch: patch}
+	c := &change{}
+	repo, err := git.Open(ctx, o.repo)
+	switch {
+	case err == nil:
+		defer repo.Close()
+		if err := c.readDiffBase(ctx, repo, o.base); err != nil {
+			return nil, err
+		}
+		d.base = c.info.Base
+	case o.base != "" || o.repo != ".":
+		return nil, &exit{exitUsage, err}
+	}
+	if d.classifier, err = c.classifierFrom(o.config); err != nil {
+		return nil, err
+	}
+	d.parts = patch.Parts(d.classifier)
+	d.kind, d.evidence = patchsplit.Kind(d.parts, nil)
+	return d, nil
+}
+
+func (a *App) readDiff(name string) (*patchsplit.Patch, error) {
+	in, what := a.Stdin, "standard input"
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, &exit{exitUsage, fmt.Errorf("reading the diff: %w; to compare revisions, name them by --base and --head", err)}
+		}
+		defer file.Close()
+		in, what = file, name
+	}
+	patch, err := patchsplit.Parse(in)
+	if err != nil {
+		return nil, undecided(fmt.Errorf("%s: %w", what, err))
+	}
+	return patch, nil
+}
+
+// readDiffBase takes the commit that a diff applies to. A repository without
+// commits has no evidence.
+func (c *change) readDiffBase(ctx context.Context, repo *git.Repo, rev string) (err error) {
+	c.repo = repo
+	name := rev
+	if rev == "" {
+		name = "HEAD"
+	}
+	if c.info.Base, err = repo.Resolve(ctx, name); err != nil {
+		if rev == "" {
+			return nil
+		}
+		return &exit{exitUsage, fmt.Errorf("--base: %w", err)}
+	}
+	if c.baseTree, err = repo.TreeOf(ctx, c.info.Base); err != nil {
+		return undecided(err)
+	}
+	c.base, err = repo.Tree(ctx, c.baseTree)
+	return undecided(err)
+}
+
+// classifierFrom is classifier with the configuration of base, if there is a base.
+func (c *change) classifierFrom(path string) (*patchsplit.Classifier, error) {
+	var settings config.Config
+	if c.base != nil {
+		var err error
+		if settings, err = readConfig(c, path); err != nil {
+			return nil, &exit{exitUsage, err}
+		}
+	}
+	return c.classifier(settings)
+}
+
+// classifier makes the split's rules, with the evidence of the trees that are
+// known.
+func (c *change) classifier(settings config.Config) (*patchsplit.Classifier, error) {
+	rules := patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}
+	var base, head patchsplit.Tree
+	if c.base != nil {
+		base = c.base
+	}
+	if c.head != nil {
+		head = c.head
+	}
+	classifier, err := patchsplit.NewClassifier(rules, base, head)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	return classifier, nil
+}
+
+// writePatches writes one patch for each part; an empty one for an empty part.
+func (d *division) writePatches(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("writing the patches: %w", err)
+	}
+	production, test, neutral := d.patch.Split(d.classifier)
+	for _, file := range []struct {
+		name  string
+		patch *patchsplit.Patch
+	}{{"production.patch", production}, {"test.patch", test}, {"neutral.patch", neutral}} {
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.patch.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("writing the patches: %w", err)
+		}
+	}
+	return nil
+}
