@@ -14,6 +14,7 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
+		findings = append(findings, aboutFurther(r, row)...)
 	}
 	for _, flip := range out.flips {
 		findings = append(findings, aboutFlip(r, flip))
@@ -28,6 +29,7 @@ func find(r *replay, out reading) []Finding {
 		}
 	}
 	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
 }
@@ -41,7 +43,7 @@ func rank(s Severity) int {
 func provenElsewhere(rows []readRow) map[string]bool {
 	proven := make(map[string]bool)
 	for _, row := range rows {
-		if row.read.Role == Discriminating {
+		if row.read.Role.proves() {
 			proven[row.key.ID] = true
 		}
 	}
@@ -52,6 +54,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 	head, before := first(r.m.Cell(row.key, Head)), first(r.m.Cell(row.key, BaseTests))
 	switch row.read.Role {
 	case RegressionOnly:
+		if row.bridged {
+			return aboutBridged(r, row)
+		}
 		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
 		}
@@ -65,6 +70,8 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 			return "new-behaviour", SeverityNote, fmt.Sprintf("%s %s; it passes on head", row.row.ID, row.read.Words)
 		}
 		return "not-comparable", SeverityWarning, fmt.Sprintf("%s passes on head but %s%s", row.row.ID, row.read.Words, because(before))
+	case CandidateSpecific, Misleading:
+		return aboutGold(r, row)
 	case Flaky:
 		return "flaky-test", SeverityWarning, fmt.Sprintf("%s proves nothing: %s; make it give one answer", row.row.ID, row.read.Words)
 	case DiagnosticNegative:

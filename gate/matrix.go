@@ -51,6 +51,9 @@ func (r Row) Key() Key { return Key{r.Runner, r.ID} }
 type Matrix struct {
 	// Repeat is how many observations a cell needs before it decides anything.
 	Repeat int
+	// Gold is set when a reference fix is a column: a check is then comparable
+	// only when gold+tests gave an evaluable outcome too.
+	Gold bool
 
 	rows  map[Key]*entry
 	order []Key

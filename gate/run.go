@@ -38,6 +38,8 @@ type Inputs struct {
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil
 
+	Further Further // questions beyond the plain replay; the zero value asks none
+
 	Doubts []string // what could not be found out before the run
 	Notes  []string
 }
@@ -57,9 +59,11 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r := newReplay(in)
 	r.touched(ctx)
 	r.repeat(ctx)
+	r.gold(ctx)
 	r.selfCheck(ctx)
 	r.rest(ctx)
 	r.confirm(ctx)
+	r.further(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
