@@ -60,7 +60,7 @@ func (r *replay) bridge(ctx context.Context) {
 func (r *replay) unloadable(runner string) []Row {
 	var rows []Row
 	for _, key := range r.m.Keys() {
-		if runner != "" && key.Runner != runner || !IsEvidence(r.m, key) {
+		if runner != "" && key.Runner != runner || !r.own(key) {
 			continue
 		}
 		if plain := RoleOf(r.m, key, r.in.Introduced); plain.Role == NotComparable && plain.Reason == MissingSymbol {

@@ -39,12 +39,15 @@ func (r *replay) gold(ctx context.Context) {
 func (r *replay) proofs(runner string) []Row {
 	var rows []Row
 	for _, key := range r.m.Keys() {
-		if (runner == "" || key.Runner == runner) && IsEvidence(r.m, key) && allGreen(r.m.Cell(key, Head)) {
+		if (runner == "" || key.Runner == runner) && r.own(key) && allGreen(r.m.Cell(key, Head)) {
 			rows = append(rows, r.m.Row(key))
 		}
 	}
 	return rows
 }
+
+// own tells whether a row is one of the change's own checks.
+func (r *replay) own(key Key) bool { return key.ID != selfCheckID && IsEvidence(r.m, key) }
 
 // withGold refines what base said by what the reference fix says. A fix that
 // gave no evaluable outcome leaves the check not comparable.

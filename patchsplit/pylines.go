@@ -8,6 +8,7 @@ import (
 // pyLine is one logical line of Python: brackets and backslashes joined,
 // comments gone, the inside of strings blanked out and kept aside.
 type pyLine struct {
+	line    int // where it begins, from 1
 	indent  int
 	text    string
 	strings []string
@@ -28,6 +29,8 @@ type pyTokens struct {
 	source string
 	pos    int
 	depth  int // of open brackets
+	line   int // of pos, from 0
+	begun  int // line on which the logical line began
 
 	text  strings.Builder
 	held  []string
@@ -36,6 +39,9 @@ type pyTokens struct {
 
 // step takes one character, or one string or comment.
 func (t *pyTokens) step() {
+	if t.text.Len() == 0 {
+		t.begun = t.line
+	}
 	switch b := t.source[t.pos]; b {
 	case '#':
 		t.pos += len(t.source[t.pos:]) - len(strings.TrimLeft(t.source[t.pos:], "#"))
@@ -47,6 +53,9 @@ func (t *pyTokens) step() {
 		t.quoted(b)
 		return
 	case '\\':
+		if strings.HasPrefix(t.source[t.pos+1:], "\n") {
+			t.line++
+		}
 		t.pos += 2 // a joined line; elsewhere it is no Python
 		t.text.WriteByte(' ')
 		return
@@ -56,6 +65,7 @@ func (t *pyTokens) step() {
 		t.depth = max(0, t.depth-1)
 	case '\n':
 		t.pos++
+		t.line++
 		if t.depth == 0 {
 			t.flush()
 		} else {
@@ -90,6 +100,7 @@ func (t *pyTokens) quoted(mark byte) {
 	if strings.HasPrefix(rest[i:], end) {
 		i += len(end)
 	}
+	t.line += strings.Count(rest[:min(i, len(rest))], "\n")
 	t.pos += i
 }
 
@@ -100,7 +111,7 @@ func (t *pyTokens) flush() {
 	if trimmed := strings.TrimLeft(text, " \t\f\r"); trimmed != "" {
 		indent := width(text[:len(text)-len(trimmed)])
 		for statement := range strings.SplitSeq(trimmed, ";") {
-			t.lines = append(t.lines, pyLine{indent, strings.TrimSpace(statement), slices.Clone(t.held)})
+			t.lines = append(t.lines, pyLine{t.begun + 1, indent, strings.TrimSpace(statement), slices.Clone(t.held)})
 		}
 	}
 	t.held = t.held[:0]

@@ -34,6 +34,9 @@ type checkOptions struct {
 	quiet, verbose   bool
 	noColor          bool
 	advisory         bool
+	gold             string
+	peers            []string
+	budget           time.Duration
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -59,6 +62,9 @@ func (a *App) checkCommand() *cobra.Command {
 	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.StringVar(&o.gold, "gold", "", "commit of a reference fix: does each check accept it too?")
+	flags.StringArrayVar(&o.peers, "peer", nil, "commit of another attempt at the same task: whose tests accept whose code? (repeatable)")
+	flags.DurationVar(&o.budget, "budget", 0, "time for further questions: behind a bridge, without each hunk (default: twice the plain replay; -1s: none)")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print no report and no progress, only set the exit status")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print every file, row and command")
 	flags.BoolVar(&o.noColor, "no-color", false, "print without colour")
@@ -187,7 +193,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		return nil, &exit{exitUsage, err}
 	}
 	o.override(&settings)
-	classifier, err := patchsplit.NewClassifier(patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}, change.base, change.head)
+	rules := patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}
+	classifier, err := patchsplit.NewClassifier(rules, change.base, change.head)
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
@@ -207,11 +214,19 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)
 	}
-	columns, err := newStates(ctx, change, parts, box)
+	others, err := readAttempts(ctx, change, rules, o.gold, o.peers)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
+	columns, err := newStates(ctx, change, parts, box, others...)
 	if err != nil {
 		return nil, undecided(err)
 	}
 	defer columns.Close()
+	further, err := columns.furtherOf(ctx, o, parts, runners, others)
+	if err != nil {
+		return nil, undecided(err)
+	}
 
 	in := gate.Inputs{
 		Tool: "touchstone " + version, Repository: repo.RepositoryName(ctx),
@@ -219,7 +234,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Introduced: readNames(ctx, change, classifier, parts).introduced,
 		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
-		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
+		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Doubts: runners.doubts, Notes: facts,
 	}
 	result, err := gate.Run(ctx, in)
