@@ -18,6 +18,7 @@ import pytest
 
 import touchstone_failure
 import touchstone_rows
+import touchstone_standins
 import touchstone_tree
 from touchstone_tree import relative, settings
 
@@ -72,6 +73,8 @@ def plain(value):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests():
     channel.open()
+    if touchstone_standins.active:
+        touchstone_standins.install()
     channel.send("start", at=time.time(), pytest=pytest.__version__, python=sys.version.split()[0], interpreter=INTERPRETER)
     outcome = yield
     if outcome.excinfo is not None:
@@ -149,6 +152,7 @@ def pytest_make_collect_report(collector):
         channel.send("collecting", unit="")  # came to its end
     if report.passed:
         return
+    touchstone_standins.state.take()  # what it reached was not swallowed: it ended the collection
     excinfo = getattr(getattr(report, "call", None), "excinfo", None)
     facts = {"unit": relative(touchstone_rows.path_of(collector)) or ""}
     if excinfo is not None:
@@ -221,6 +225,8 @@ def pytest_runtest_makereport(item, call):
     facts = {"id": touchstone_rows.id_of(item)}
     if call.excinfo is not None and not report.skipped:
         facts.update(touchstone_failure.explain(call.excinfo.value, call.excinfo.tb))
+    if touchstone_standins.active:
+        facts["reached"] = touchstone_standins.of(facts.get("type", ""), touchstone_standins.state.take())
     if is_worker(item.config) and not workers.left and call.when == "setup":
         facts["row"] = touchstone_rows.describe(item)
     report.touchstone = plain(facts)
