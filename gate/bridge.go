@@ -151,3 +151,15 @@ func aboutBridged(r *replay, row readRow) (rule string, severity Severity, messa
 	}
 	return "vacuous-behind-bridge", SeverityWarning, fmt.Sprintf("%s does not load on base, and passes there as soon as the change's names stand in without any behaviour: assert what base gets wrong", row.row.ID)
 }
+
+// proof words the evidence of checks that fail without the change.
+func proof(f Facts, red int) Verdict {
+	words := fmt.Sprintf("%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
+	switch {
+	case f.Bridged == red:
+		words += " (bridged: asked with the names that only this change adds standing in)"
+	case f.Bridged > 0:
+		words += fmt.Sprintf(" (%d of them bridged: asked with the names that only this change adds standing in)", f.Bridged)
+	}
+	return Verdict{Pass, []string{words}}
+}

@@ -60,6 +60,9 @@ func (out *reading) add(r *replay, key Key) {
 
 func (out *reading) count(r *replay, row readRow) {
 	f := &out.facts
+	if row.bridged && row.read.Role.proves() {
+		f.Bridged++
+	}
 	if row.bridged && !row.read.Role.proves() && row.read.Role != NotComparable {
 		f.BehindBridge++
 	} else {

@@ -56,6 +56,7 @@ type Facts struct {
 	Roles         map[Role]int // the change's own checks by role
 	MissingSymbol int          // not_comparable for a name that only production adds
 	Noticing      int          // of these two, those that fail when the changed functions do nothing
+	Bridged       int          // of the checks that fail without the change, those that do so behind the bridge only
 	BehindBridge  int          // need such a name too, and pass on base once it stands in
 	SkippedOnHead int          // own checks that head skips
 	FailingOnHead int          // own checks that are red on head and were not red on base
@@ -140,7 +141,7 @@ func proved(f Facts, p Policy) Verdict {
 	unclear := f.Roles[NotComparable] - f.MissingSymbol + f.Roles[Flaky]
 	switch {
 	case red > 0:
-		return say(Pass, "%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
+		return proof(f, red)
 	case p.Require == RequireNone:
 		return say(Pass, "policy.require is none: no evidence is asked for")
 	case added > 0:

@@ -82,7 +82,7 @@ func (r *replay) without(ctx context.Context, g *GroupReport, rows map[string][]
 		return
 	}
 	g.Wider = wider.green > 0
-	g.Asked += wider.green
+	g.Asked = max(g.Asked, wider.green) // the wider ones include the change's own
 	if g.Result, g.By = wider.judge(); g.Result != Unpinned {
 		g.Asked = 0
 	}

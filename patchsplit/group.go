@@ -79,6 +79,9 @@ func (f runFacts) needs(other runFacts) bool {
 	if f.inside != "" && f.inside == other.inside && f.run.Path == other.run.Path {
 		return true
 	}
+	if extOf(f.run.Path) != extOf(other.run.Path) {
+		return false
+	}
 	for side := range 2 {
 		for _, name := range f.declares[side] {
 			if local, imported := strings.CutPrefix(name, "import "); imported {

@@ -74,7 +74,7 @@ func (b *builder) function(p *plan, decl *ast.FuncDecl) {
 	case b.known.names[key]:
 		b.parameters(p, decl)
 	default:
-		p.add(key, p.head.text(decl.Pos(), decl.Type.End())+" { panic(touchstoneReached("+quote(key)+")) }")
+		p.add(key, p.head.text(decl.Pos(), decl.Type.End())+" { panic(touchstoneReached("+quote(key+"()")+")) }")
 	}
 }
 
@@ -277,7 +277,7 @@ func markLiterals(f *file, spec *ast.ValueSpec, name string) string {
 	})
 	for i := len(bodies) - 1; i >= 0; i-- {
 		from, to := f.offset(bodies[i].Pos())-begin, f.offset(bodies[i].End())-begin
-		text = text[:from] + "{ panic(touchstoneReached(" + quote(name) + ")) }" + text[to:]
+		text = text[:from] + "{ panic(touchstoneReached(" + quote(name+"()") + ")) }" + text[to:]
 	}
 	return text
 }

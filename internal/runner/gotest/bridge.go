@@ -67,7 +67,7 @@ func (s *session) rewrite(o *gate.Observation, tainted bool) {
 	if !marked {
 		name = s.last
 	}
-	*o = gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Message: clean("reached " + name + ", which base does not have")}
+	*o = gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Reached: name, Message: clean("reached " + name + ", which base does not have")}
 }
 
 // Fault is one sentence of the compiler about a source that is no test.

@@ -42,5 +42,5 @@ func onStandIn(name string, o gate.Observation) gate.Observation {
 	if name == "another process" {
 		message = "asks another process, in which nothing stands in"
 	}
-	return gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Message: clean(message)}
+	return gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Reached: name, Message: clean(message)}
 }

@@ -59,7 +59,7 @@ def of(facts_type, name):
 
 def function(name):
     def stand_in(*args, **kwargs):
-        reached(name)
+        reached(name + "()")
 
     stand_in.__name__ = stand_in.__qualname__ = name.rpartition(".")[2]
     return stand_in
@@ -124,7 +124,7 @@ def new_class(name, node, namespace):
     make an instance."""
 
     def __new__(cls, *args, **kwargs):
-        reached(name)
+        reached(name + "()")
 
     bases = tuple(base for base in (_resolve(b, namespace) for b in node.bases) if isinstance(base, type))
     for candidate in (bases, ()):
