@@ -14,8 +14,8 @@ func (r *replay) allowed(ctx context.Context) (limited context.Context, cancel c
 		return nil, nil, false
 	}
 	so := read(r)
-	if wrong := known(so.facts, r.in.Policy); len(wrong) > 0 || so.facts.UnseenOnHead > 0 {
-		return nil, nil, false // it fails whatever else is found
+	if so.facts.UnseenOnHead > 0 || Decide(so.facts, r.in.Policy).Conclusion == Fail {
+		return nil, nil, false // nothing that is found could change that
 	}
 	limited, cancel = context.WithTimeout(ctx, r.limit())
 	return limited, cancel, true

@@ -90,15 +90,33 @@ func (r *replay) askEach(ctx context.Context, name StateName, choose func(runner
 	}
 	var all sync.WaitGroup
 	for _, runner := range r.in.Runners {
+		asked := rows[runner.Name()]
 		all.Go(func() {
 			for range max(1, r.in.Policy.Repeat) {
-				if !r.ask(ctx, runner, name, rows[runner.Name()]) {
+				if !r.ask(ctx, runner, name, asked) {
 					return
+				}
+				if isFurther(name) {
+					asked = r.telling(name, asked)
 				}
 			}
 		})
 	}
 	all.Wait()
+}
+
+// telling are the rows that came to a result on a state: only those need to be
+// seen again.
+func (r *replay) telling(name StateName, rows []Row) []Row {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []Row
+	for _, row := range rows {
+		if cell := r.m.Cell(row.Key(), name); anyOf(cell, red) || anyOf(cell, green) {
+			list = append(list, row)
+		}
+	}
+	return list
 }
 
 // ask runs rows once on a state and tells whether there was an answer.
