@@ -72,8 +72,8 @@ func (b *bridgeColumn) build(packages map[string]bridge.Package, without map[str
 		b.values = append(b.values, built.Values...)
 		b.gaps = append(b.gaps, built.Gaps...)
 	}
-	for _, key := range slices.Sorted(maps.Keys(without)) {
-		b.gaps = append(b.gaps, key+" does not compile on base")
+	if left := slices.Sorted(maps.Keys(without)); len(left) > 0 {
+		b.gaps = append(b.gaps, fmt.Sprintf("of what head declares, this does not compile on base: %s", strings.Join(left, ", ")))
 	}
 	return files, pieces
 }

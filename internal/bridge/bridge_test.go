@@ -59,7 +59,7 @@ func build(t *testing.T, head string, without ...string) Result {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, content)
 	}
-	config := types.Config{Importer: library}
+	config := types.Config{Importer: library, GoVersion: "go1.18"} // a module may be old
 	if _, err := config.Check("p", files, []*ast.File{parsed}, nil); err != nil {
 		t.Errorf("%v\n%s", err, content)
 	}

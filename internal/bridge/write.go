@@ -53,7 +53,7 @@ func (b *builder) write(p *plan, mark string) {
 // watched.
 const reached = `
 func touchstoneReached(name string) string {
-	if file, err := touchstoneOS.OpenFile(%q, touchstoneOS.O_APPEND|touchstoneOS.O_CREATE|touchstoneOS.O_WRONLY, 0o666); err == nil {
+	if file, err := touchstoneOS.OpenFile(%q, touchstoneOS.O_APPEND|touchstoneOS.O_CREATE|touchstoneOS.O_WRONLY, 0666); err == nil {
 		file.WriteString(touchstoneConv.Itoa(touchstoneOS.Getpid()) + " " + name + "\n")
 		file.Close()
 	}
