@@ -56,10 +56,15 @@ func calls(m *Matrix, key Key) bool {
 }
 
 // aboutUnnoticed is the finding for a check of new behaviour that passes without
-// any, although it calls what is new: a check of data has nothing to notice.
-func aboutUnnoticed(m *Matrix, row readRow) (Finding, bool) {
+// any, although it calls what is new: a check of data has nothing to notice. Where
+// another check of the change notices, this one may well be about the easy case.
+func aboutUnnoticed(m *Matrix, row readRow, facts Facts) (Finding, bool) {
 	if row.read.Role != NotComparable || row.read.Reason != MissingSymbol || !overlooks(m, row.key) || !calls(m, row.key) {
 		return Finding{}, false
 	}
-	return Finding{"unnoticed-behaviour", SeverityWarning, row.row.File, row.row.Line, fmt.Sprintf("%s passes on head, and passes there too when every function that this change adds or edits, those it calls among them, does nothing: assert what they return or do", row.row.ID)}, true
+	severity := SeverityWarning
+	if facts.Noticing > 0 {
+		severity = SeverityNote
+	}
+	return Finding{"unnoticed-behaviour", severity, row.row.File, row.row.Line, fmt.Sprintf("%s passes on head, and passes there too when every function that this change adds or edits, those it calls among them, does nothing: assert what they return or do", row.row.ID)}, true
 }

@@ -14,7 +14,7 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
-		findings = append(findings, aboutFurther(r, row)...)
+		findings = append(findings, aboutFurther(r, row, out.facts)...)
 	}
 	for _, flip := range out.flips {
 		findings = append(findings, aboutFlip(r, flip))

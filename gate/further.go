@@ -66,9 +66,9 @@ func (r *replay) columns() []StateName {
 }
 
 // aboutFurther are the findings on one row that only a further state can give.
-func aboutFurther(r *replay, row readRow) []Finding {
+func aboutFurther(r *replay, row readRow, facts Facts) []Finding {
 	var findings []Finding
-	if f, ok := aboutUnnoticed(r.m, row); ok {
+	if f, ok := aboutUnnoticed(r.m, row, facts); ok {
 		findings = append(findings, f)
 	}
 	if f, ok := aboutPeers(r, row); ok {

@@ -42,6 +42,9 @@ func (s *states) bridge(ctx context.Context, parts []patchsplit.FilePart, found 
 	without := make(map[string]bool)
 	for round := 1; ; round++ {
 		files, pieces := b.build(packages, without)
+		if len(files) == 0 && !changesPython(parts) {
+			return nil, errors.New("nothing that head declares can stand in on base (declarations of Go and Python can)")
+		}
 		tree, err := s.derive(s.trees[gate.BaseTests], files)
 		if err != nil {
 			return nil, err
@@ -76,6 +79,14 @@ func (b *bridgeColumn) build(packages map[string]bridge.Package, without map[str
 		b.gaps = append(b.gaps, fmt.Sprintf("of what head declares, this does not compile on base: %s", strings.Join(left, ", ")))
 	}
 	return files, pieces
+}
+
+// changesPython tells whether Python sources are in the production part: what
+// they declare stands in while the tests run.
+func changesPython(parts []patchsplit.FilePart) bool {
+	return slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool {
+		return p.Part == patchsplit.Production && strings.HasSuffix(p.Path, ".py")
+	})
 }
 
 // goPackages are the Go packages whose production sources change, by directory.
@@ -134,10 +145,7 @@ func faultsOf(ctx context.Context, state *column, found *runners, packages map[s
 		}
 		faults = append(faults, said...)
 	}
-	if ctx.Err() != nil {
-		return nil, errors.Join(ctx.Err())
-	}
-	return faults, nil
+	return faults, ctx.Err()
 }
 
 // leaveOut adds the pieces at fault to those that are left out. Where none is
