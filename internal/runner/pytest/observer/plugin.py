@@ -210,7 +210,9 @@ def send_rows(rows, deselected):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
     channel.send("begin", at=time.time(), id=touchstone_rows.id_of(item))
+    touchstone_standins.state.running = True
     yield
+    touchstone_standins.state.running = False
 
 
 def pytest_runtest_logstart(nodeid):
@@ -226,7 +228,7 @@ def pytest_runtest_makereport(item, call):
     if call.excinfo is not None and not report.skipped:
         facts.update(touchstone_failure.explain(call.excinfo.value, call.excinfo.tb))
     if touchstone_standins.active:
-        facts["reached"] = touchstone_standins.of(facts.get("type", ""), touchstone_standins.state.take())
+        facts["reached"] = touchstone_standins.of(call.excinfo.value if call.excinfo is not None else None)
     if is_worker(item.config) and not workers.left and call.when == "setup":
         facts["row"] = touchstone_rows.describe(item)
     report.touchstone = plain(facts)

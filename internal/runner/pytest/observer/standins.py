@@ -32,6 +32,7 @@ class State:
     def __init__(self):
         self.name = ""
         self.tainted = ""  # something swallowed a mark: later results may come from it
+        self.running = False  # a test is: whoever asks now, asks for it
 
     def take(self):
         name, self.name = self.name, ""
@@ -46,12 +47,15 @@ def reached(name):
     raise Reached("reached %s, which base does not have" % name)
 
 
-def of(facts_type, name):
-    """What a phase that raised an exception of a type reached, "" for nothing."""
-    name = name or state.tainted
-    if name and facts_type != "Reached":
+def of(exc):
+    """What a phase that raised an exception, or none, reached; "" for nothing."""
+    marked = isinstance(exc, Reached)
+    name = state.take() or state.tainted
+    if name and not marked and name != OTHER:
         state.tainted = state.tainted or name
-    return name or ("a name" if facts_type == "Reached" else "")
+    if not name and (marked or isinstance(exc, TypeError) and "BaseException" in str(exc)):
+        return "a name"  # marked before, in what many tests share; or caught or raised a stand-in
+    return name
 
 
 # --- what stands in -------------------------------------------------------------
@@ -84,6 +88,8 @@ class Value:
 def _framework_asks():
     """Whether pytest, which looks at every name of a test module, is the one who
     asks, and not the tests or what they test."""
+    if state.running:
+        return False
     frame = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -113,7 +119,7 @@ def _marking(operation):
 OPERATIONS = (
     "call str repr bytes format bool hash len iter next reversed contains getitem setitem delitem eq ne lt le gt ge add radd sub rsub mul rmul "
     "truediv rtruediv floordiv rfloordiv mod rmod pow rpow and rand or ror xor rxor lshift rshift neg pos abs invert int float index complex round "
-    "enter exit await aiter anext fspath setattr delattr get set matmul rmatmul"
+    "enter exit await aiter anext fspath setattr delattr get set matmul rmatmul instancecheck subclasscheck"
 )
 for _name in OPERATIONS.split():
     setattr(Value, "__%s__" % _name, _marking("__%s__" % _name))
@@ -126,14 +132,10 @@ def new_class(name, node, namespace):
     def __new__(cls, *args, **kwargs):
         reached(name + "()")
 
-    bases = tuple(base for base in (_resolve(b, namespace) for b in node.bases) if isinstance(base, type))
-    for candidate in (bases, ()):
-        try:
-            made = types.new_class(name, candidate, {}, lambda body: body.update(__new__=__new__, __module__=namespace.get("__name__", "")))
-            break
-        except Exception:
-            continue
-    else:
+    bases = tuple(_resolve(b, namespace) for b in node.bases)
+    try:
+        made = types.new_class(name, bases, {}, lambda body: body.update(__new__=__new__, __module__=namespace.get("__name__", "")))
+    except Exception:  # a base that base does not have, or one with rules of its own
         return Value(name)
     members(made, node, name)
     return made
@@ -300,12 +302,13 @@ def install():
         sys.addaudithook(_watch)
 
 
+OTHER = "another process"
 PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
 
 
 def _watch(event, args):
     if event in PROCESSES:
-        state.name = state.name or "another process"
+        state.name = state.name or OTHER
 
 
 active = bool(settings.get("ahead"))
