@@ -116,7 +116,8 @@ func askedAgain(r *replay, key Key, plain Reading) (read Reading, bridged bool) 
 // leaves the check what it was.
 func behindBridge(r *replay, key Key, plain Reading) (read Reading, bridged bool) {
 	cell := r.m.Cell(key, Bridge)
-	if plain.Role != NotComparable || plain.Reason != MissingSymbol || !r.m.firm(cell) {
+	words, ok := r.lacks(key, plain)
+	if !ok || !r.m.firm(cell) {
 		return plain, false
 	}
 	for _, o := range cell {
@@ -127,12 +128,30 @@ func behindBridge(r *replay, key Key, plain Reading) (read Reading, bridged bool
 		}
 	}
 	switch o := cell[0]; {
-	case o.Outcome == Passed && !r.reads[key]:
-		return Reading{Role: RegressionOnly, Words: "bridged: " + plain.Words + "; with that standing in, it passes on base too"}, true
+	case o.Outcome == Passed && !r.reads[topOf(r.m, r.m.Row(key)).Key()]:
+		return Reading{Role: RegressionOnly, Words: "bridged: " + words + "; with that standing in, it passes on base too"}, true
 	case allFailed(cell):
-		return Reading{Role: Discriminating, Reason: o.Reason, Words: "bridged: " + plain.Words + "; with that standing in, it fails by base's behaviour"}, true
+		return Reading{Role: Discriminating, Reason: o.Reason, Words: "bridged: " + words + "; with that standing in, it fails by base's behaviour"}, true
 	}
 	return plain, false
+}
+
+// lacks says which name base lacks for a check, in words; ok is false when that is
+// not why base could not be asked. A part of a test (a Go subtest) that never came
+// to run there lacks what its test does.
+func (r *replay) lacks(key Key, plain Reading) (words string, ok bool) {
+	if plain.Role != NotComparable {
+		return "", false
+	}
+	if plain.Reason == MissingSymbol {
+		return plain.Words, true
+	}
+	top := topOf(r.m, r.m.Row(key)).Key()
+	if plain.Reason != NoReport || len(r.m.Cell(key, BaseTests)) > 0 || top == key {
+		return "", false
+	}
+	whole := RoleOf(r.m, top, r.in.Introduced)
+	return "its test " + whole.Words, whole.Role == NotComparable && whole.Reason == MissingSymbol
 }
 
 func allFailed(cell []Observation) bool {
