@@ -46,6 +46,7 @@ func (r *replay) bridge(ctx context.Context) {
 	if ctx.Err() == nil {
 		r.checkState(ctx, Bridge, r.production)
 	}
+	r.release(Bridge)
 	if b, ok := state.(Bridged); ok {
 		for _, gap := range b.Gaps() {
 			r.remark("bridge: %s", gap)

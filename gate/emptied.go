@@ -19,6 +19,7 @@ func (r *replay) emptied(ctx context.Context) {
 	r.phase("empty the changed functions")
 	r.states[Emptied] = &opened{}
 	r.askEach(ctx, Emptied, r.unloadable)
+	r.release(Emptied)
 }
 
 // notices holds for a check that fails, every time, when the functions that the

@@ -39,6 +39,7 @@ func (r *replay) peers(ctx context.Context) {
 		name := PeerState(i + 1)
 		r.states[name] = &opened{}
 		r.askEach(ctx, name, r.proofs)
+		r.release(name)
 		r.crosses = append(r.crosses, r.cross(name, peer))
 		r.peersChecks(ctx, i, peer)
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
 )
@@ -52,6 +53,14 @@ func (r *replay) charge(runner Runner, name StateName, result Result) {
 		r.loaded[runner.Name()] = make(map[StateName][]Loaded)
 	}
 	r.loaded[runner.Name()][name] = append(r.loaded[runner.Name()][name], result.Loaded...)
+}
+
+// release ends a state that will not be asked again, where it can be ended: a
+// change of many hunks would else hold as many states until the end.
+func (r *replay) release(name StateName) {
+	if c, ok := r.states[name].state.(io.Closer); ok {
+		c.Close() // what is left of it goes with the rest at the end
+	}
 }
 
 // take puts what a probe observed into the matrix: of rows that head knows, and

@@ -42,7 +42,10 @@ func (r *replay) withoutEach(ctx context.Context) {
 		queue = append(queue, i)
 	}
 	r.phase("take hunks away")
-	r.eachOf(queue, func(i int) { r.without(ctx, &r.groups[i], rows) })
+	r.eachOf(queue, func(i int) {
+		r.without(ctx, &r.groups[i], rows)
+		r.release(Without(r.groups[i].ID))
+	})
 	r.subset(ctx, rows)
 }
 
@@ -210,6 +213,7 @@ func (r *replay) subset(ctx context.Context, rows map[string][]Row) {
 		name := Without(loose...)
 		r.states[name] = &opened{}
 		own, ok := r.ownWithout(ctx, name, rows)
+		r.release(name)
 		if result, _ := own.judge(); !ok || result != Unpinned {
 			return
 		}

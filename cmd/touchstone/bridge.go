@@ -56,6 +56,7 @@ func (s *states) bridge(ctx context.Context, parts []patchsplit.FilePart, found 
 		if err != nil || len(faults) == 0 {
 			return b, err
 		}
+		b.column.Close()
 		if round == maxBridgeBuilds || !leaveOut(without, faults, pieces) {
 			f := faults[0]
 			return nil, fmt.Errorf("what head adds does not compile on base: %s:%d: %s", f.File, f.Line, f.Message)
