@@ -37,10 +37,16 @@ func overlooks(m *Matrix, key Key) bool {
 
 // newBehaviour words the evidence of a change whose checks base cannot load.
 func newBehaviour(f Facts) Verdict {
-	n := f.MissingSymbol + f.BehindBridge
+	n := f.MissingSymbol
+	if n == 0 {
+		return say(Pass, "new behaviour: %s of this change %s names that only this change adds; with those standing in, %s on base too, so none shows what the change does", checks(f.BehindBridge), plural(f.BehindBridge, "needs", "need"), plural(f.BehindBridge, "it passes", "they pass"))
+	}
 	words := fmt.Sprintf("new behaviour: %s of this change %s names that only this change adds, so base cannot be asked; they pass on head", checks(n), plural(n, "needs", "need"))
 	if f.Noticing > 0 {
 		words += fmt.Sprintf(", and %d of them %s when the changed functions do nothing", f.Noticing, plural(f.Noticing, "fails", "fail"))
+	}
+	if f.BehindBridge > 0 {
+		words += fmt.Sprintf("; %d more %s on base as soon as the names stand in", f.BehindBridge, plural(f.BehindBridge, "passes", "pass"))
 	}
 	return Verdict{Pass, []string{words}}
 }

@@ -68,7 +68,7 @@ func (out *reading) count(r *replay, row readRow) {
 	} else {
 		f.Roles[row.read.Role]++
 	}
-	if (row.bridged || row.read.Reason == MissingSymbol) && notices(r.m, row.key) {
+	if row.read.Role == NotComparable && row.read.Reason == MissingSymbol && notices(r.m, row.key) {
 		f.Noticing++
 	}
 	switch {

@@ -55,7 +55,7 @@ type Facts struct {
 
 	Roles         map[Role]int // the change's own checks by role
 	MissingSymbol int          // not_comparable for a name that only production adds
-	Noticing      int          // of these two, those that fail when the changed functions do nothing
+	Noticing      int          // of these, those that fail when the changed functions do nothing
 	Bridged       int          // of the checks that fail without the change, those that do so behind the bridge only
 	BehindBridge  int          // need such a name too, and pass on base once it stands in
 	SkippedOnHead int          // own checks that head skips
