@@ -15,6 +15,7 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
+		findings = append(findings, aboutFurther(r, row, out.facts)...)
 	}
 	for _, flip := range out.flips {
 		findings = append(findings, aboutFlip(r, flip))
@@ -27,6 +28,7 @@ func find(r *replay, out reading) []Finding {
 	findings = append(findings, aboutForgery(r)...)
 	findings = append(findings, r.in.Tells...)
 	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
 }
@@ -40,7 +42,7 @@ func rank(s Severity) int {
 func provenElsewhere(rows []readRow) map[string]bool {
 	proven := make(map[string]bool)
 	for _, row := range rows {
-		if row.read.Role == Discriminating {
+		if row.read.Role.proves() {
 			proven[row.key.ID] = true
 		}
 	}
@@ -51,6 +53,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 	head, before := first(r.m.Cell(row.key, Head)), first(r.m.Cell(row.key, BaseTests))
 	switch row.read.Role {
 	case RegressionOnly:
+		if row.bridged {
+			return aboutBridged(r, row)
+		}
 		if old, yes := r.loosened(row); yes {
 			return "loosened-test", SeverityWarning, fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
 		}
@@ -70,6 +75,8 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 			return "needs-changed-infrastructure", SeverityWarning, fmt.Sprintf("%s %s (%s); with base's version of it: %s; a maintainer can accept that by policy.changed_infrastructure: accept", row.row.ID, row.read.Words, strings.Join(r.in.Steering, ", "), first(r.m.Cell(row.key, HeadBaseInfra)).Message)
 		}
 		return "not-comparable", SeverityWarning, fmt.Sprintf("%s passes on head but %s%s", row.row.ID, row.read.Words, because(before))
+	case CandidateSpecific, Misleading:
+		return aboutGold(r, row)
 	case Flaky:
 		return "flaky-test", SeverityWarning, fmt.Sprintf("%s proves nothing: %s; make it give one answer", row.row.ID, row.read.Words)
 	case DiagnosticNegative:

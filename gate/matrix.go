@@ -55,6 +55,9 @@ type Matrix struct {
 	// Steered is set when the change edits what decides which tests run or what is
 	// reported of them: then a proof must stand under base's version of that too.
 	Steered bool
+	// Gold is set when a reference fix is a column: a check is then comparable
+	// only when gold+tests gave an evaluable outcome too.
+	Gold bool
 
 	rows  map[Key]*entry
 	order []Key

@@ -85,6 +85,10 @@ type Observation struct {
 	// it saw; whether a name is one that only the production part adds is
 	// decided by the reader of the matrix (see Names).
 	Missing []Missing
+
+	// Reached is the stand-in of the bridge that ended the check, "F()" for one
+	// that was called; "" for none.
+	Reached string
 }
 
 // Missing is one name that a check needed and did not find.

@@ -23,6 +23,8 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		States:     r.stateReports(),
 		Commands:   r.commands,
 		Notes:      slices.Concat(r.notes, r.silent()),
+		Groups:     r.groups,
+		Peers:      r.crosses,
 	}
 	for _, row := range out.rows {
 		report.Checks = append(report.Checks, r.check(row))
@@ -42,7 +44,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 
 // weight puts the change's own checks first, the deciding roles before others.
 func weight(c Check) int {
-	order := []Role{DiagnosticNegative, Flaky, NotComparable, RegressionOnly, Discriminating, NoRole}
+	order := []Role{DiagnosticNegative, Flaky, NotComparable, Misleading, RegressionOnly, CandidateSpecific, Discriminating, GoldAligned, NoRole}
 	return slices.Index(order, c.Role)
 }
 
@@ -55,10 +57,10 @@ func (r *replay) check(row readRow) Check {
 	if c.Role == NotComparable || c.Role == DiagnosticNegative {
 		c.RoleReason = string(row.read.Reason) + ": " + row.read.Words
 	}
-	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra} {
+	for _, name := range r.columns() {
 		for _, o := range r.m.Cell(row.key, name) {
 			reason := o.Reason
-			if name == BaseTests && row.read.Reason == MissingSymbol {
+			if name == BaseTests && (row.read.Reason == MissingSymbol || row.bridged) {
 				reason = MissingSymbol
 			}
 			c.Cells[name] = append(c.Cells[name], Cell{

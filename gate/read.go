@@ -22,6 +22,8 @@ type readRow struct {
 	row    Row
 	origin Origin
 	read   Reading
+	// bridged is set when the role was read off base behind head's names.
+	bridged bool
 }
 
 // read asks every row of the matrix what it proves. It runs nothing.
@@ -53,7 +55,7 @@ func read(r *replay) reading {
 func (out *reading) add(r *replay, key Key) {
 	row := readRow{key: key, row: r.m.Row(key), origin: OriginOf(r.m, key)}
 	if IsEvidence(r.m, key) {
-		row.read = RoleOf(r.m, key, r.in.Introduced)
+		row.read, row.bridged = askedAgain(r, key, RoleOf(r.m, key, r.in.Introduced))
 		out.count(r, row)
 	}
 	out.rows = append(out.rows, row)
@@ -61,7 +63,17 @@ func (out *reading) add(r *replay, key Key) {
 
 func (out *reading) count(r *replay, row readRow) {
 	f := &out.facts
-	f.Roles[row.read.Role]++
+	if row.bridged && row.read.Role.proves() {
+		f.Bridged++
+	}
+	if row.bridged && !row.read.Role.proves() && row.read.Role != NotComparable {
+		f.BehindBridge++
+	} else {
+		f.Roles[row.read.Role]++
+	}
+	if row.read.Role == NotComparable && row.read.Reason == MissingSymbol && notices(r.m, row.key) {
+		f.Noticing++
+	}
 	switch {
 	case row.read.Role == NotComparable && row.read.Reason == MissingSymbol:
 		f.MissingSymbol++
@@ -179,8 +191,8 @@ func (out *reading) evidenceOfRegression(r *replay) {
 
 func (out *reading) summarise() {
 	s, f := &out.summary, out.facts
-	s.Discriminating = f.Roles[Discriminating]
-	s.RegressionOnly = f.Roles[RegressionOnly]
+	s.Discriminating = f.proving()
+	s.RegressionOnly = f.Roles[RegressionOnly] + f.Roles[Misleading] + f.BehindBridge
 	s.NotComparable = f.Roles[NotComparable]
 	s.MissingSymbol = f.MissingSymbol
 	s.Flaky = f.Roles[Flaky]

@@ -36,6 +36,10 @@ type replay struct {
 	heirs     map[Key]Key                       // rows of base that head has under another id
 	full      Selection
 	ranFull   bool
+	reads     map[Key]bool // checks that read a value which the bridge took from head
+	groups    []GroupReport
+	crosses   []Cross
+	lazy      []string // groups without which the change's own checks pass all the same
 }
 
 // opened is a state that is made at most once.
@@ -51,7 +55,7 @@ func newReplay(in Inputs) *replay {
 		tests:      paths(in.Split, "test"),
 		production: paths(in.Split, "production"),
 		slots:      make(chan struct{}, max(1, in.Jobs)),
-		m:          &Matrix{Repeat: in.Policy.Repeat},
+		m:          &Matrix{Repeat: in.Policy.Repeat, Gold: in.Further.Gold},
 		states:     make(map[StateName]*opened),
 		costs:      make(map[StateName]time.Duration),
 		loaded:     make(map[string]map[StateName][]Loaded),
@@ -64,6 +68,7 @@ func newReplay(in Inputs) *replay {
 		doubts:     slices.Clone(in.Doubts),
 		notes:      slices.Clone(in.Notes),
 		full:       Selection{Strategy: "touched"},
+		reads:      make(map[Key]bool),
 	}
 	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra} {
 		r.states[name] = &opened{}

@@ -25,6 +25,12 @@ type Report struct {
 	States    map[StateName]StateReport `json:"states"`
 	Seconds   Seconds                   `json:"seconds"`
 
+	// Groups are the hunk groups of the production part, the largest first, and
+	// whether a check holds each in place; Peers the table of whose tests accept
+	// whose code.
+	Groups []GroupReport `json:"hunk_groups,omitempty"`
+	Peers  []Cross       `json:"peers,omitempty"`
+
 	// Commands are the test commands that ran, as a person would paste them.
 	Commands []RanCommand `json:"commands"`
 	// Notes are facts about the run itself that a reader must know: a weaker

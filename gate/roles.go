@@ -104,8 +104,9 @@ func affected(m *Matrix, key Key) bool {
 	case Import, Compile, NoReport, Inconsistent:
 		return false
 	}
-	if colour(after[0]) == grey && !allGreen(m.Cell(key, Head)) {
-		return false // a set-up that fails wherever head's tests run
+	head := m.Cell(key, Head)
+	if colour(after[0]) == grey && !allGreen(head) || !anyOf(head, green) && !anyOf(head, red) && !anyOf(head, blank) {
+		return false // head's tests cannot even run: that says nothing of base
 	}
 	return colour(before[0]) != colour(after[0])
 }

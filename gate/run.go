@@ -46,8 +46,10 @@ type Inputs struct {
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil
 
-	Tells  []Finding // what the test part's text gives away, for people
-	Doubts []string  // what could not be found out before the run
+	Further Further   // questions beyond the plain replay; the zero value asks none
+	Tells   []Finding // what the test part's text gives away, for people
+
+	Doubts []string // what could not be found out before the run
 	Notes  []string
 }
 
@@ -66,12 +68,14 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r := newReplay(in)
 	r.touched(ctx)
 	r.repeat(ctx)
+	r.gold(ctx)
 	r.steering(ctx)
 	r.canaries(ctx)
 	r.selfCheck(ctx)
 	r.rest(ctx)
 	r.confirm(ctx)
 	r.hidden(ctx)
+	r.further(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

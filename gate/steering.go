@@ -18,7 +18,7 @@ func (r *replay) steering(ctx context.Context) {
 		all.Go(func() {
 			for range r.in.Policy.Repeat {
 				r.mu.Lock()
-				rows := r.proofs(runner.Name())
+				rows := r.unsettled(runner.Name())
 				r.mu.Unlock()
 				if len(rows) == 0 {
 					return
@@ -35,10 +35,10 @@ func (r *replay) steering(ctx context.Context) {
 	}
 }
 
-// proofs lists the tests that discriminate so far and that base's test set-up
+// unsettled lists the tests that discriminate so far and that base's test set-up
 // was not asked about often enough: once for a pass, as often as asked for a
 // failure.
-func (r *replay) proofs(runner string) []Row {
+func (r *replay) unsettled(runner string) []Row {
 	var rows []Row
 	chosen := make(map[Key]bool)
 	for _, key := range r.m.Keys() {

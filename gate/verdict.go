@@ -55,6 +55,9 @@ type Facts struct {
 
 	Roles         map[Role]int // the change's own checks by role
 	MissingSymbol int          // not_comparable for a name that only production adds
+	Noticing      int          // of these, those that fail when the changed functions do nothing
+	Bridged       int          // of the checks that fail without the change, those that do so behind the bridge only
+	BehindBridge  int          // need such a name too, and pass on base once it stands in
 	SkippedOnHead int          // own checks that head skips
 	FailingOnHead int          // own checks that are red on head and were not red on base
 	LongRed       int          // own checks that are red on head and were red on base already
@@ -117,7 +120,7 @@ func known(f Facts, p Policy) []string {
 	if f.Lost > 0 && p.LostTests == LevelFail {
 		wrong = append(wrong, fmt.Sprintf("%s ran on base and %s no result on head, and policy.lost_tests is fail: bring them back, or have a maintainer accept the loss", checks(f.Lost), plural(f.Lost, "has", "have")))
 	}
-	if n := f.Roles[RegressionOnly]; n > 0 && p.VacuousTests == LevelFail && f.Production && f.Roles[Discriminating] > 0 {
+	if n := f.Roles[RegressionOnly]; n > 0 && p.VacuousTests == LevelFail && f.Production && f.proving() > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s of this change also %s without it, and policy.vacuous_tests is fail: make each of them fail on base, or take it out", checks(n), plural(n, "passes", "pass")))
 	}
 	return wrong
@@ -134,7 +137,7 @@ func exempt(f Facts) string {
 		return "tests only: there is no production change to prove; no check that runs was added or changed"
 	case !f.Production:
 		return "tests only: there is no production change to prove"
-	case f.Inert && f.Roles[Discriminating] == 0:
+	case f.Inert && f.proving() == 0:
 		return "the production part changes comments, layout or types only: there is no behaviour to prove"
 	}
 	return ""
@@ -142,15 +145,15 @@ func exempt(f Facts) string {
 
 // proved reads the evidence of a change that has production code.
 func proved(f Facts, p Policy) Verdict {
-	red, green, added := f.Roles[Discriminating], f.Roles[RegressionOnly], f.MissingSymbol
+	red, green, added := f.proving(), f.Roles[RegressionOnly]+f.Roles[Misleading], f.MissingSymbol+f.BehindBridge
 	unclear := f.Roles[NotComparable] - f.MissingSymbol + f.Roles[Flaky]
 	switch {
 	case red > 0:
-		return say(Pass, "%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
+		return proof(f, red)
 	case p.Require == RequireNone:
 		return say(Pass, "policy.require is none: no evidence is asked for")
 	case added > 0:
-		return say(Pass, "new behaviour: %s of this change %s names that only this change adds, so base cannot be asked; they pass on head", checks(added), plural(added, "needs", "need"))
+		return newBehaviour(f)
 	case green > 0 && p.Require == RequirePositive:
 		return say(Pass, "%s of this change %s on head; policy.require is positive", checks(green), plural(green, "passes", "pass"))
 	case regressionKind(f, p):
@@ -185,13 +188,18 @@ func noEvidence(f Facts) Verdict {
 // Inadequate is evidence-inadequate closure as the paper defines it: production
 // code changed, at least one check could be compared, none discriminates.
 func (f Facts) Inadequate() bool {
-	return f.Production && f.Roles[RegressionOnly] > 0 && f.Roles[Discriminating] == 0
+	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.BehindBridge > 0 && f.proving() == 0
 }
 
 // NoEvidence holds when production code changed and no check of the change is
 // positive, nor stands for new behaviour.
 func (f Facts) NoEvidence() bool {
-	return f.Production && f.Roles[RegressionOnly]+f.Roles[Discriminating]+f.MissingSymbol == 0
+	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.proving()+f.MissingSymbol+f.BehindBridge == 0
+}
+
+// proving counts the change's own checks that fail without it.
+func (f Facts) proving() int {
+	return f.Roles[Discriminating] + f.Roles[GoldAligned] + f.Roles[CandidateSpecific]
 }
 
 func checks(n int) string {

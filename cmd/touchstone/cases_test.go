@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func playCase(t *testing.T, file string) {
 	}
 	title, rest, _ := strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "report.json")
-	args := []string{"check", "--repo", dir, "--base", "HEAD~1", "--head", "HEAD", "--full", "never", "--quiet", "--output", "json=" + path}
+	args := []string{"check", "--repo", dir, "--base", "HEAD~1", "--head", "HEAD", "--full", "never", "--budget", "-1s", "--quiet", "--output", "json=" + path}
 	var wants []string
 	for line := range strings.SplitSeq(rest, "\n") {
 		verb, value, _ := strings.Cut(line, ": ")
@@ -58,6 +59,7 @@ func playCase(t *testing.T, file string) {
 	if err := buildDemo(context.Background(), dir, demoPR{title: title, files: archive.Files}); err != nil {
 		t.Fatal(err)
 	}
+	branches(t, dir, archive.Files)
 	var stderr strings.Builder
 	app := App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Getenv: os.Getenv}
 	code := app.Main(args)
@@ -146,6 +148,26 @@ func compare(r *gate.Report, want string) string {
 			}
 		}
 		return fmt.Sprintf("the findings are %+v", r.Findings)
+	case "no-finding":
+		for _, finding := range r.Findings {
+			if finding.Rule == value {
+				return finding.Message
+			}
+		}
+	case "hunk":
+		for _, g := range r.Groups {
+			if slices.ContainsFunc(g.Places, func(p gate.Span) bool { return p.String() == fields[0] }) && string(g.Result) == fields[1] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the hunk groups are %+v", r.Groups)
+	case "cross":
+		for _, c := range r.Peers {
+			if c.Tests == fields[0] && c.Code == fields[1] && fmt.Sprint(c.Accepted) == fields[2] && fmt.Sprint(len(c.Rejected)) == fields[3] {
+				return ""
+			}
+		}
+		return fmt.Sprintf("the cross table is %+v", r.Peers)
 	case "none":
 		if len(r.Flips)+len(r.Lost) > 0 {
 			return fmt.Sprintf("flips %+v, lost %+v", r.Flips, r.Lost)
@@ -154,6 +176,29 @@ func compare(r *gate.Report, want string) string {
 		return "no such line is known"
 	}
 	return ""
+}
+
+// branches commits what a case has of other attempts: files under gold/ and
+// peer/ are written over base, each on a branch of that name.
+func branches(t *testing.T, dir string, files []txtar.File) {
+	t.Helper()
+	for _, branch := range []string{"gold", "peer"} {
+		over := make(map[string]string)
+		for _, file := range files {
+			if name, ok := strings.CutPrefix(file.Name, branch+"/"); ok {
+				over[name] = string(file.Data)
+			}
+		}
+		if len(over) == 0 {
+			continue
+		}
+		head := gitIn(t, dir, "rev-parse", "HEAD")
+		gitIn(t, dir, "checkout", "-q", "-b", branch, "HEAD~1")
+		write(t, dir, over)
+		gitIn(t, dir, "add", "-A")
+		gitIn(t, dir, "commit", "-q", "-m", branch)
+		gitIn(t, dir, "checkout", "-q", "--detach", head)
+	}
 }
 
 func row(r *gate.Report, id string) (gate.Check, bool) {

@@ -115,10 +115,12 @@ func (c *change) findBase(ctx context.Context, headCommit string) error {
 }
 
 // fileChanges is the change as patchsplit reads it.
-func (c *change) fileChanges() []patchsplit.FileChange {
+func (c *change) fileChanges() []patchsplit.FileChange { return fileChanges(c.files) }
+
+func fileChanges(files []git.Change) []patchsplit.FileChange {
 	statuses := map[byte]patchsplit.Status{'A': patchsplit.Added, 'M': patchsplit.Modified, 'D': patchsplit.Deleted, 'R': patchsplit.Renamed, 'C': patchsplit.Copied, 'T': patchsplit.TypeChanged}
-	changes := make([]patchsplit.FileChange, len(c.files))
-	for i, file := range c.files {
+	changes := make([]patchsplit.FileChange, len(files))
+	for i, file := range files {
 		changes[i] = patchsplit.FileChange{Path: file.Path, Status: statuses[file.Status], OldMode: mode(file.OldMode), NewMode: mode(file.NewMode)}
 		if file.Status == 'R' || file.Status == 'C' {
 			changes[i].OldPath = file.OldPath

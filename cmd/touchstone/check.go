@@ -34,6 +34,9 @@ type checkOptions struct {
 	quiet, verbose   bool
 	noColor          bool
 	advisory         bool
+	gold             string
+	peers            []string
+	budget           time.Duration
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -59,6 +62,9 @@ func (a *App) checkCommand() *cobra.Command {
 	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.StringVar(&o.gold, "gold", "", "commit of a reference fix: does each check accept it too?")
+	flags.StringArrayVar(&o.peers, "peer", nil, "commit of another attempt at the same task: whose tests accept whose code? (repeatable)")
+	flags.DurationVar(&o.budget, "budget", 0, "time for further questions: behind a bridge, without each hunk (default: twice the plain replay; -1s: none)")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print no report and no progress, only set the exit status")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print every file, row and command")
 	flags.BoolVar(&o.noColor, "no-color", false, "print without colour")
@@ -207,12 +213,20 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)
 	}
+	others, err := readAttempts(ctx, change, rulesOf(settings), o.gold, o.peers)
+	if err != nil {
+		return nil, &exit{exitUsage, err}
+	}
 	steering := steeringParts(change, parts)
-	columns, err := newStates(ctx, change, parts, steering, box)
+	columns, err := newStates(ctx, change, parts, steering, box, others...)
 	if err != nil {
 		return nil, undecided(err)
 	}
 	defer columns.Close()
+	further, err := columns.furtherOf(ctx, o, parts, runners, others)
+	if err != nil {
+		return nil, undecided(err)
+	}
 
 	names := readNames(ctx, change, classifier, parts)
 	in := gate.Inputs{
@@ -222,7 +236,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
 		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
-		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
+		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
 		Doubts: runners.doubts, Notes: facts,
 	}

@@ -49,17 +49,16 @@ func (s *states) view(name gate.StateName, changed map[string]git.Entry) (gate.T
 	}
 	paths = slices.AppendSeq(paths, maps.Keys(changed))
 	slices.Sort(paths)
-	return &patchedTree{s.change.repo, tree, s.union, changed, paths, s.made}, nil
+	return &patchedTree{s, tree, s.union, changed, paths}, nil
 }
 
 // patchedTree is base with some paths replaced.
 type patchedTree struct {
-	repo    *git.Repo
+	blobs   blobs
 	base    *git.Tree
 	union   []string // sorted; of these, changed alone speaks
 	changed map[string]git.Entry
 	paths   []string
-	made    map[string][]byte // contents that no commit has
 }
 
 func (t *patchedTree) Paths() []string { return t.paths }
@@ -75,10 +74,12 @@ func (t *patchedTree) ReadFile(path string) ([]byte, error) {
 	if entry.Mode != git.ModeFile && entry.Mode != git.ModeExecutable {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: git.ErrNotRegular}
 	}
-	if content, ok := t.made[entry.ID]; ok {
-		return content, nil
-	}
-	return t.repo.Blob(entry.ID)
+	return t.blobs.Blob(entry.ID)
+}
+
+// blobs are contents by id.
+type blobs interface {
+	Blob(id string) ([]byte, error)
 }
 
 // SameTree tells whether two states differ in nothing that a test may see.

@@ -33,7 +33,7 @@ func (s *states) mixInto(tree map[string]git.Entry, parts []patchsplit.FilePart,
 			entry, _ = s.change.head.Entry(path)
 		}
 		entry.ID = blobID(entry.ID, content)
-		s.made[entry.ID] = content
+		s.made.Store(entry.ID, content)
 		if err := os.WriteFile(filepath.Join(s.staging, entry.ID), content, 0o644); err != nil {
 			return fmt.Errorf("making %s with its %s hunks only: %w", path, only, err)
 		}

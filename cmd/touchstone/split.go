@@ -205,7 +205,6 @@ func (c *change) classifierFrom(path string) (*patchsplit.Classifier, error) {
 // classifier makes the split's rules, with the evidence of the trees that are
 // known.
 func (c *change) classifier(settings config.Config) (*patchsplit.Classifier, error) {
-	rules := patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}
 	var base, head patchsplit.Tree
 	if c.base != nil {
 		base = c.base
@@ -213,7 +212,7 @@ func (c *change) classifier(settings config.Config) (*patchsplit.Classifier, err
 	if c.head != nil {
 		head = c.head
 	}
-	classifier, err := patchsplit.NewClassifier(rules, base, head)
+	classifier, err := patchsplit.NewClassifier(rulesOf(settings), base, head)
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
@@ -235,4 +234,9 @@ func (d *division) writePatches(dir string) error {
 		}
 	}
 	return nil
+}
+
+// rulesOf are the globs that the configuration adds to the built-in rules.
+func rulesOf(settings config.Config) patchsplit.Rules {
+	return patchsplit.Rules{Test: settings.Split.Test, Production: settings.Split.Production, Neutral: settings.Split.Neutral}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/git"
@@ -23,20 +24,22 @@ type states struct {
 	staging string
 	trees   map[gate.StateName]map[string]git.Entry // only the paths of union
 	union   []string                                // every path that any state or the disk has otherwise
-	open    []*sandbox.State
-	made    map[string][]byte // by blob id: contents that no commit has
+	further                                         // what makes the states beyond the plain ones
+
+	mu   sync.Mutex
+	open []*sandbox.State
 }
 
 // newStates plans the states. Every state writes the union of the paths in
 // which any of them differs from the work tree, so that none of them can be
 // told by which files look freshly written.
-func newStates(ctx context.Context, c *change, parts, steering []patchsplit.FilePart, box *sandbox.Sandbox) (*states, error) {
+func newStates(ctx context.Context, c *change, parts, steering []patchsplit.FilePart, box *sandbox.Sandbox, others ...*attempt) (*states, error) {
 	staging, err := os.MkdirTemp("", "touchstone-files-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the states' files: %w", err)
 	}
-	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry), made: make(map[string][]byte)}
-	if s.union, err = unionPaths(ctx, c); err != nil {
+	s := &states{change: c, sandbox: box, staging: staging, trees: make(map[gate.StateName]map[string]git.Entry)}
+	if s.union, err = unionPaths(ctx, c, others); err != nil {
 		return nil, err
 	}
 	s.trees[gate.Base] = pick(c.base, s.union)
@@ -47,10 +50,11 @@ func newStates(ctx context.Context, c *change, parts, steering []patchsplit.File
 	if err := errors.Join(s.mixInto(s.trees[gate.BaseTests], parts, patchsplit.Test), s.mixInto(s.trees[gate.HeadBaseTests], parts, patchsplit.Production)); err != nil {
 		return nil, err
 	}
+	s.attempts(parts, others)
 	return s, s.stage(ctx)
 }
 
-func unionPaths(ctx context.Context, c *change) ([]string, error) {
+func unionPaths(ctx context.Context, c *change, others []*attempt) ([]string, error) {
 	var union []string
 	for _, pair := range [][2]string{{c.baseTree, c.headTree}, {c.diskTree, c.headTree}, {c.diskTree, c.baseTree}} {
 		if pair[0] == pair[1] {
@@ -65,6 +69,9 @@ func unionPaths(ctx context.Context, c *change) ([]string, error) {
 				union = append(union, change.Path)
 			}
 		}
+	}
+	for _, other := range others {
+		union = append(union, other.paths()...)
 	}
 	slices.Sort(union)
 	return slices.Compact(union), nil
@@ -129,10 +136,21 @@ func (s *states) stage(ctx context.Context) error {
 
 // Open makes one state ready.
 func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, error) {
+	if make := s.makers[name]; make != nil {
+		return make(ctx)
+	}
 	tree, ok := s.trees[name]
+	if !ok && s.hunks != nil {
+		return s.without(ctx, name)
+	}
 	if !ok {
 		return nil, fmt.Errorf("there is no state %q", name)
 	}
+	return s.show(ctx, name, tree)
+}
+
+// show makes a state of a tree.
+func (s *states) show(ctx context.Context, name gate.StateName, tree map[string]git.Entry) (*column, error) {
 	files := make([]sandbox.File, len(s.union))
 	for i, path := range s.union {
 		files[i].Path = path
@@ -144,7 +162,9 @@ func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, err
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
 	s.open = append(s.open, state)
+	s.mu.Unlock()
 	view, err := s.view(name, tree)
 	if err != nil {
 		return nil, err

@@ -228,6 +228,9 @@ func (m *markdown) details(r *gate.Report, o Options) {
 	if words := coverage(r.Selection, r.Audit); words != "" {
 		m.line("%s\n", prose(words, 500))
 	}
+	for _, words := range furtherWords(r) {
+		m.line("%s\n", prose(words, 500))
+	}
 	m.line("%s\n", prose(cost(r), 500))
 	for _, words := range r.Notes {
 		m.line("Note: %s\n", prose(words, 1000))

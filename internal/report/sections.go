@@ -103,6 +103,9 @@ func shared(c gate.Check) string {
 
 // kindOf says what a check proves.
 func kindOf(c gate.Check) kind {
+	if k, ok := furtherKind(c); ok {
+		return k
+	}
 	code, _, _ := strings.Cut(c.RoleReason, ": ")
 	switch c.Role {
 	case gate.DiagnosticNegative:
@@ -160,6 +163,9 @@ var notComparable = map[gate.Reason]string{
 // seen on; "" when there is nothing to add.
 func explanation(c gate.Check) string {
 	_, words, _ := strings.Cut(c.RoleReason, ": ")
+	if bridged(c) {
+		return said(c, gate.Bridge)
+	}
 	switch c.Role {
 	case gate.RegressionOnly:
 		return ""
@@ -219,7 +225,7 @@ func place(c gate.Check) string {
 func other(findings []gate.Finding) []gate.Finding {
 	shown := []string{
 		"vacuous-test", "new-behaviour", "not-comparable", "flaky-test", "failing-test", "long-red-test", "no-result", "skipped-test",
-		"flip", "lost-test", "evidence-inadequate", "no-evidence",
+		"flip", "lost-test", "evidence-inadequate", "no-evidence", "vacuous-behind-bridge",
 	}
 	var rest []gate.Finding
 	for _, f := range findings {

@@ -278,6 +278,9 @@ func (t *text) footer(r *gate.Report) {
 	if words := coverage(r.Selection, r.Audit); words != "" {
 		t.wrap("", Sanitize(words, 500))
 	}
+	for _, words := range furtherWords(r) {
+		t.wrap("", Sanitize(words, 500))
+	}
 	t.wrap("", Sanitize(cost(r), 500))
 	for _, words := range r.Notes {
 		t.wrap("", "Note: "+Sanitize(words, 1000))

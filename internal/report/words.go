@@ -250,14 +250,20 @@ func cost(r *gate.Report) string {
 	}
 	words := fmt.Sprintf("Took %.1f s, with tests running for %.1f s", r.Seconds.Total, r.Seconds.Tests)
 	var spent, sandboxes []string
+	hunks, seconds := 0, 0.0
 	for _, name := range stateNames(r) {
 		s := r.States[name]
-		if s.TestSeconds > 0 {
+		if strings.HasPrefix(string(name), "without(") {
+			hunks, seconds = hunks+1, seconds+s.TestSeconds
+		} else if s.TestSeconds > 0 {
 			spent = append(spent, fmt.Sprintf("%s %.1f s", name, s.TestSeconds))
 		}
 		if s.Sandbox != "" && !slices.Contains(sandboxes, s.Sandbox) {
 			sandboxes = append(sandboxes, s.Sandbox)
 		}
+	}
+	if hunks > 0 {
+		spent = append(spent, fmt.Sprintf("%s without a hunk group %.1f s", count(hunks, "state"), seconds))
 	}
 	if len(spent) > 0 {
 		words += " (" + strings.Join(spent, ", ") + ")"

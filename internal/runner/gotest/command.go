@@ -38,6 +38,9 @@ func (s *session) invoke(ctx context.Context, j job) (*stream, gate.Exit, error)
 		s.asked = true
 		cmd.Report, cmd.Argv = &places, s.besideList(j, argv)
 	}
+	if s.mark != "" {
+		cmd.Report, cmd.Argv = &said.marks, append([]string{"sh", "-c", besideMark, "sh", s.mark}, argv...)
+	}
 	exit, err := s.stream(ctx, cmd, said)
 	if err != nil {
 		return nil, gate.Exit{}, err

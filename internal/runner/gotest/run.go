@@ -16,7 +16,9 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 		if err != nil {
 			return gate.Result{}, err
 		}
-		queue = append(queue[1:], s.absorb(queue[0], said, exit)...)
+		rest := s.absorb(queue[0], said, exit)
+		s.reached(queue[0], said)
+		queue = append(queue[1:], rest...)
 	}
 	if err := s.excuse(ctx); err != nil {
 		return gate.Result{}, err

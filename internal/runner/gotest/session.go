@@ -17,8 +17,11 @@ type session struct {
 	timeout time.Duration // of one test binary
 	books   []*book
 	left    *leftOut
-	asked   bool   // from where the packages are loaded
-	canary  string // a test that is added and must fail; "" for none
+	asked   bool          // from where the packages are loaded
+	canary  string        // a test that is added and must fail; "" for none
+	mark    string        // see markOf
+	judged  map[*book]int // answers that reached has seen
+	last    string        // the stand-in that was reached last
 	result  gate.Result
 }
 
@@ -30,6 +33,9 @@ type job struct {
 
 func (r *Runner) session(state gate.State, batch gate.Batch) *session {
 	s := &session{Runner: r, layout: newLayout(state.Tree(), r.Dir), state: state, batch: batch, timeout: r.Timeout, left: r.kept(state)}
+	if s.mark = markOf(state); s.mark != "" {
+		s.asked, s.judged = true, make(map[*book]int)
+	}
 	if batch.Timeout > 0 {
 		s.timeout = batch.Timeout
 	}

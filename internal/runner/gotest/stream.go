@@ -34,6 +34,7 @@ type stream struct {
 	builds   map[string]*capture // compiler output by import path
 	noise    capture             // lines of standard output that are no events
 	stderr   capture             // written by another goroutine: read it after the end
+	marks    capture             // what stand-ins left: "PID NAME" a line
 	ended    func(id, action string)
 }
 

@@ -20,6 +20,7 @@ var observerFiles = map[string]string{
 	"touchstone_canary.py":   "observer/canary.py",
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
+	"touchstone_standins.py": "observer/standins.py",
 	"touchstone_tree.py":     "observer/tree.py",
 }
 
@@ -52,15 +53,16 @@ exit 127`
 // question is what one run of pytest is asked.
 type question struct {
 	units []string
-	rows  []string // ids; none asks for every row of the units
-	list  bool     // collect only
+	rows  []string          // ids; none asks for every row of the units
+	list  bool              // collect only
+	ahead map[string]string // head's sources, of which what base lacks stands in; by path
 }
 
 // command makes the invocation for a question, and the argv that a person would
 // paste for the same.
 func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.Command, []string, error) {
 	told, err := json.Marshal(map[string]any{
-		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "canary": canaryName(),
+		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(),
 	})
 	if err != nil {
 		return gate.Command{}, nil, fmt.Errorf("writing the observer's settings: %w", err)

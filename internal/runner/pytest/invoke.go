@@ -21,6 +21,7 @@ type heard struct {
 
 // invoke asks pytest one question on the state.
 func (c *call) invoke(ctx context.Context, q question) (heard, error) {
+	q.ahead = c.ahead()
 	command, shown, err := c.command(q, c.batch, c.patterns)
 	if err != nil {
 		return heard{}, err

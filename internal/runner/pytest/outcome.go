@@ -57,6 +57,9 @@ func attempt(phases []phase) gate.Observation {
 		}
 	}
 	o.Duration = took
+	if name := reached(phases); name != "" {
+		return onStandIn(name, o)
+	}
 	return o
 }
 

@@ -67,6 +67,7 @@ type facts struct {
 	Line           int             `json:"line"`
 	FromProduction bool            `json:"from_production"`
 	Missing        []missingRecord `json:"missing"`
+	Reached        string          `json:"reached"` // the stand-in that was used
 }
 
 // phase is what is kept of a report: setup, call or teardown of one attempt.
@@ -77,12 +78,13 @@ type phase struct {
 	xfail         *string
 	skip, words   string
 	facts         *facts // nil when nothing was raised
+	reached       string // the stand-in that was used
 }
 
 func (r record) phase() phase {
 	p := phase{
 		when: r.When, outcome: r.Outcome, part: r.Part, took: time.Duration(r.Seconds * float64(time.Second)),
-		xfail: r.Xfail, skip: r.Skip, words: r.Words,
+		xfail: r.Xfail, skip: r.Skip, words: r.Words, reached: r.Facts.Reached,
 	}
 	if r.Facts.Type != "" {
 		p.facts = &r.Facts

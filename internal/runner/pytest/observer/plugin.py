@@ -19,6 +19,7 @@ import pytest
 import touchstone_canary
 import touchstone_failure
 import touchstone_rows
+import touchstone_standins
 import touchstone_tree
 from touchstone_tree import relative, settings
 
@@ -74,6 +75,8 @@ def plain(value):
 def pytest_load_initial_conftests():
     channel.open()
     touchstone_tree.reach_sources()
+    if touchstone_standins.active:
+        touchstone_standins.install()
     channel.send("start", at=time.time(), pytest=pytest.__version__, python=sys.version.split()[0], interpreter=INTERPRETER)
     outcome = yield
     if outcome.excinfo is not None:
@@ -151,6 +154,7 @@ def pytest_make_collect_report(collector):
         channel.send("collecting", unit="")  # came to its end
     if report.passed:
         return
+    touchstone_standins.state.take()  # what it reached was not swallowed: it ended the collection
     excinfo = getattr(getattr(report, "call", None), "excinfo", None)
     facts = {"unit": relative(touchstone_rows.path_of(collector)) or ""}
     if excinfo is not None:
@@ -211,9 +215,13 @@ def send_rows(rows, deselected):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    if not touchstone_canary.is_canary(item.nodeid):
-        channel.send("begin", at=time.time(), id=touchstone_rows.id_of(item))
+    if touchstone_canary.is_canary(item.nodeid):
+        yield
+        return
+    channel.send("begin", at=time.time(), id=touchstone_rows.id_of(item))
+    touchstone_standins.state.running = True
     yield
+    touchstone_standins.state.running = False
 
 
 def pytest_runtest_logstart(nodeid):
@@ -230,6 +238,8 @@ def pytest_runtest_makereport(item, call):
     facts = {"id": touchstone_rows.id_of(item)}
     if call.excinfo is not None and not report.skipped:
         facts.update(touchstone_failure.explain(call.excinfo.value, call.excinfo.tb))
+    if touchstone_standins.active:
+        facts["reached"] = touchstone_standins.of(call.excinfo.value if call.excinfo is not None else None)
     if is_worker(item.config) and not workers.left and call.when == "setup":
         facts["row"] = touchstone_rows.describe(item)
     report.touchstone = plain(facts)
