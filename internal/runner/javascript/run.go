@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -165,7 +166,7 @@ func (c *call) late(unit string, h heard, uncaught []failure) {
 
 // declares tells whether a file declares tests, as far as its text says so.
 func (c *call) declares(unit string) bool {
-	return len(c.reader.outline(unit).roots) > 0
+	return len(c.reader.outline(unit).roots) > 0 || strings.Contains(c.reader.source(unit), "node:test")
 }
 
 // whole answers for a file that is one test: it passes when it exits with 0.
@@ -177,6 +178,8 @@ func (c *call) whole(unit string, q question, h heard, end record, uncaught []fa
 		c.answer(row)
 	case end.Code == 0 && end.Signal == "" && len(uncaught) == 0:
 		c.answer(row, gate.Observation{Outcome: gate.Passed})
+	case len(uncaught) > 0 && c.reader.notLoaded(unit, uncaught).Reason != gate.Setup:
+		c.fail(unit, c.reader.notLoaded(unit, uncaught))
 	case len(uncaught) > 0:
 		c.answer(row, c.reader.observe(unit, nil, uncaught))
 	default:

@@ -1,5 +1,6 @@
 // A reporter of node:test, in the process of the test file.
 import { createRequire } from 'node:module';
+import { Transform } from 'node:stream';
 
 const channel = createRequire(import.meta.url)('./channel.cjs');
 const shared = globalThis[Symbol.for('touchstone')] || {};
@@ -51,10 +52,32 @@ function take({ type, data }) {
   }
 }
 
-export default async function* touchstone(source) {
-  channel.drain = () => {
-    for (let event = source.read(); event !== null; event = source.read()) take(event);
-  };
-  for await (const event of source) take(event);
-  channel.send('finish', { unit });
+const taken = new WeakSet();
+
+function once(event) {
+  if (taken.has(event.data)) return;
+  taken.add(event.data);
+  take(event);
+}
+
+// The stream of events is asynchronous, and a test may end its process at any
+// time: events are taken as they are emitted, and what came before is drained.
+export default class Touchstone extends Transform {
+  constructor() {
+    super({ writableObjectMode: true });
+    this.on('pipe', (source) => {
+      if (typeof source.read === 'function') for (let event = source.read(); event !== null; event = source.read()) once(event);
+      for (const type of ['test:dequeue', 'test:start', 'test:pass', 'test:fail']) source.on(type, (data) => once({ type, data }));
+    });
+  }
+
+  _transform(event, encoding, done) {
+    if (event && event.data && typeof event.data === 'object') once(event);
+    done();
+  }
+
+  _flush(done) {
+    channel.send('finish', { unit });
+    done();
+  }
 }

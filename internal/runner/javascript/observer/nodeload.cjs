@@ -16,7 +16,3 @@ process.on('uncaughtExceptionMonitor', (err) => {
   channel.send('uncaught', { unit, errors: [channel.plain(err)] });
 });
 require('./loaded.cjs');
-process.on('exit', () => {
-  const drain = channel.drain;
-  if (drain) drain();
-});
