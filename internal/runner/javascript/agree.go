@@ -13,7 +13,7 @@ func (h heard) broken(unit string) bool {
 	if end, ran := h.exits[unit]; ran && h.perFile {
 		return end.Signal != "" || !h.done[unit] || !h.finished[unit]
 	}
-	return !h.ended && !h.done[unit]
+	return !h.ended && !h.done[unit] || h.died[unit]
 }
 
 // contradiction says how the exit status belies a unit's records, "" when it

@@ -46,6 +46,14 @@ func TestConformance(t *testing.T) {
 					t.Fatal(err)
 				}
 				got = append(got, lines(result)...)
+				for _, failure := range result.Units {
+					t.Logf("%s: %s", failure.Unit, failure.Observation.Message)
+				}
+				for _, row := range result.Rows {
+					for _, o := range row.Observations {
+						t.Logf("%s:%d: %s %s (%s:%d)", row.Row.ID, row.Row.Line, o.Outcome, o.Message, o.Place.File, o.Place.Line)
+					}
+				}
 			}
 			compare(t, got, strings.Split(strings.TrimSpace(string(archive.Files[0].Data)), "\n"))
 		})

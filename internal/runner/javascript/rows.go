@@ -55,7 +55,7 @@ func (c *call) observations(h heard, row *heardRow, parts map[string][]gate.Obse
 		return list
 	case row.begun && h.broken(row.unit):
 		return append(list, h.death(row.unit))
-	case h.focused && h.ended:
+	case h.ended && (h.focused || c.Config.Framework == Ava && !row.begun):
 		return []gate.Observation{{Outcome: gate.NotRun, Reason: gate.Deselected, Message: "a focused test (.only) leaves it out"}}
 	}
 	return nil

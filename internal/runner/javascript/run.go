@@ -11,7 +11,7 @@ import (
 )
 
 // maxRounds bounds how often a run is asked again without what killed it.
-const maxRounds = 5
+const maxRounds = 8
 
 // List names the units' rows and runs none.
 func (r *Runner) List(ctx context.Context, state gate.State, units []string) (gate.Result, error) {
@@ -52,30 +52,44 @@ func (r *Runner) newCall(state gate.State, batch gate.Batch) *call {
 	return c
 }
 
-// ask puts the question until every row has an answer, or nothing new is said.
+// ask puts the question, and what it leaves open, until every row has an answer
+// or nothing new is said.
 func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 	units := c.present()
 	if len(q.rows) > 0 { // a unit without a wanted row is not asked for
 		units = slices.DeleteFunc(units, func(unit string) bool { return len(q.rows[unit]) == 0 })
 	}
 	q.units = units
-	for round := 1; len(q.units) > 0; round++ {
+	for round, queue := 1, []question{q}; len(queue) > 0; round++ {
+		q, queue = queue[0], queue[1:]
+		if len(q.units) == 0 {
+			continue
+		}
 		h, err := c.invoke(ctx, q)
 		if err != nil {
 			return gate.Result{}, err
 		}
 		rest, progress := c.absorb(q, h)
+		if len(rest.units) > 0 && (!progress || round >= maxRounds || c.result.Wall > c.limit) {
+			c.giveUp(rest, h)
+			continue
+		}
 		if rest, err = c.complete(ctx, rest); err != nil {
 			return gate.Result{}, err
 		}
-		if len(rest.units) > 0 && (!progress || round == maxRounds || c.result.Wall > c.limit) {
-			c.giveUp(rest, h)
-			break
-		}
-		q = rest
+		queue = append(queue, rest.split()...)
 	}
 	c.absent(units)
 	return c.result, nil
+}
+
+// split parts the units that are asked for whole from those of which some rows
+// are: most frameworks know one pattern for all files.
+func (q question) split() []question {
+	whole, named := q, q
+	whole.units = slices.DeleteFunc(slices.Clone(q.units), func(unit string) bool { return len(q.rows[unit]) > 0 })
+	named.units = slices.DeleteFunc(slices.Clone(q.units), func(unit string) bool { return len(q.rows[unit]) == 0 })
+	return []question{whole, named}
 }
 
 // present are the batch's units that the state has. None leaves nothing to ask:
@@ -119,6 +133,9 @@ func (c *call) takeUnitErrors(q question, h heard) {
 		}
 		o := c.reader.notLoaded(e.Unit, e.Errors)
 		if e.Died {
+			if slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == e.Unit && row.begun && !row.over }) {
+				continue // the culprit is known
+			}
 			o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: o.Message}
 		}
 		c.fail(e.Unit, o)

@@ -29,6 +29,7 @@ type session struct {
 	finished map[string]bool // files whose own observer came to its end (node:test)
 	perFile  bool            // each file is a process of its own
 	uncaught map[string][]failure
+	died     map[string]bool // units whose worker died
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
@@ -50,7 +51,7 @@ type heardRow struct {
 func newSession(seen func(string, gate.Outcome)) *session {
 	return &session{
 		seen: seen, byKey: make(map[string]*heardRow), count: make(map[string]int), cases: make(map[string][]record),
-		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), uncaught: make(map[string][]failure),
+		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), died: make(map[string]bool), uncaught: make(map[string][]failure),
 	}
 }
 
@@ -68,6 +69,9 @@ func (s *session) take(r record) {
 			s.started = append(s.started, r.Unit)
 		}
 	case "file_error":
+		if r.Died {
+			s.died[r.Unit] = true
+		}
 		s.errors = append(s.errors, r)
 	case "file_end":
 		s.done[r.Unit] = true

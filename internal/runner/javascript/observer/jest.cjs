@@ -39,7 +39,8 @@ function fromMessage(text, detail) {
   if (out.message === '') out.message = head.slice(0, 1200);
   const stack = channel.plain({ message: 'x', stack: message }).stack;
   if (stack) out.stack = stack;
-  out.assertion = out.assertion || /^(?:Error: )?expect\b/.test(head) || /AssertionError|JestAssertionError/.test(named ? named[1] : '') || /^expect\b/.test(out.message);
+  out.message = out.message.split(/\n\s+at /)[0];
+  out.assertion = out.assertion || /^assert(?:\.\w+)*\(received/.test(head) || /^(?:Error: )?expect\b/.test(head) || /AssertionError|JestAssertionError/.test(named ? named[1] : '') || /^expect\b/.test(out.message);
   out.timeout = /Exceeded timeout of \d+ ?ms|Async callback was not invoked within/.test(head);
   return out;
 }
@@ -57,7 +58,15 @@ module.exports = class TouchstoneReporter {
     send('begin', { ...place(test), path: pathOf(info) });
   }
 
+  constructor() {
+    this.attempts = new Map(); // of rows that did not pass: what each attempt said
+  }
+
   onTestCaseResult(test, result) {
+    if (result.status === 'failed') {
+      const key = JSON.stringify([test.path, pathOf(result)]);
+      this.attempts.set(key, [...(this.attempts.get(key) || []), errorsOf(result)]);
+    }
     send('case', { ...place(test), path: pathOf(result), outcome: OUTCOMES[result.status] || '', errors: errorsOf(result), ms: result.duration || 0 });
   }
 
@@ -70,7 +79,10 @@ module.exports = class TouchstoneReporter {
       send('file_error', { ...where, errors: [told], died });
     }
     for (const one of result.testResults || []) {
-      const attempts = (one.retryReasons || []).map((reason) => fromMessage(reason, null));
+      let attempts = (one.retryReasons || []).map((reason) => fromMessage(reason, null));
+      if (attempts.length === 0 && one.invocations > 1) {
+        attempts = (this.attempts.get(JSON.stringify([result.testFilePath, pathOf(one)])) || []).slice(0, one.invocations - 1).flat();
+      }
       const at = one.location ? { line: one.location.line } : {};
       for (const err of attempts) send('result', { ...where, ...at, path: pathOf(one), outcome: 'failed', errors: [err], again: true });
       send('result', { ...where, ...at, path: pathOf(one), outcome: OUTCOMES[one.status] || '', errors: errorsOf(one), ms: one.duration || 0 });

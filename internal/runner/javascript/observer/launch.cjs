@@ -94,7 +94,7 @@ function program(name, bin, preload) {
 
 const frameworks = {
   mocha(bin) {
-    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--reporter', aux('mocha.cjs'), ...settings.targets];
+    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...settings.targets];
   },
   jest(bin) {
     return [...program('jest', bin, true), ...settings.options, '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0', '--testLocationInResults',
@@ -102,7 +102,7 @@ const frameworks = {
       '--runTestsByPath', ...settings.targets];
   },
   vitest(bin) {
-    return [...program('vitest', bin, false), 'run', ...settings.options, '--coverage.enabled=false', '--allowOnly', '--bail=0', '--includeTaskLocation', '--passWithNoTests',
+    return [...program('vitest', bin, false), 'run', ...settings.options, '--coverage.enabled=false', '--allowOnly', '--bail=0', '--passWithNoTests',
       '--reporter', aux('vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
   },
   ava(bin) {

@@ -19,7 +19,6 @@ module.exports = class TouchstoneReporter {
     send('collected', { focused: focused(runner.suite) });
     this.select(runner.suite);
     if (typeof runner.grep === 'function' && runner._grep) runner.grep(runner._grep, runner._invert);
-    runner.fullStackTrace = true;
     this.listen(runner);
   }
 
