@@ -38,6 +38,7 @@ type call struct {
 	limit    time.Duration // after which nothing is asked again
 	answered map[string]bool
 	failed   map[string]bool // units whose failure is known
+	alone    int             // questions about single rows
 	result   gate.Result
 }
 
@@ -70,14 +71,18 @@ func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 			return gate.Result{}, err
 		}
 		rest, progress := c.absorb(q, h)
-		if len(rest.units) > 0 && (!progress || round >= maxRounds || c.result.Wall > c.limit) {
+		if len(rest.units) > 0 && (!progress && !c.dies(q, h) || round >= maxRounds+c.alone || c.result.Wall > c.limit) {
 			c.giveUp(rest, h)
 			continue
 		}
 		if rest, err = c.complete(ctx, rest); err != nil {
 			return gate.Result{}, err
 		}
-		queue = append(queue, rest.split()...)
+		alone, err := c.suspects(ctx, q, h)
+		if err != nil {
+			return gate.Result{}, err
+		}
+		queue = slices.Concat(queue, rest.split(), alone)
 	}
 	c.absent(units)
 	return c.result, nil
@@ -133,10 +138,7 @@ func (c *call) takeUnitErrors(q question, h heard) {
 		}
 		o := c.reader.notLoaded(e.Unit, e.Errors)
 		if e.Died {
-			if slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == e.Unit && row.begun && !row.over }) {
-				continue // the culprit is known
-			}
-			o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: o.Message}
+			continue // its rows tell, or are asked one by one
 		}
 		c.fail(e.Unit, o)
 	}
@@ -219,7 +221,7 @@ func (c *call) left(q question, h heard) question {
 	}
 	for _, unit := range q.units {
 		switch {
-		case c.failed[unit] || !h.broken(unit):
+		case c.failed[unit] || !h.broken(unit) || h.mute(unit) && c.dies(q, h):
 			delete(rest.rows, unit)
 			continue
 		case c.Config.Framework == Mocha && listed[unit]: // it lists before it runs

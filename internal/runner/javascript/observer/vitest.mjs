@@ -26,7 +26,8 @@ function failure(err) {
   const out = channel.plain(err);
   const parsed = Array.isArray(err && err.stacks) ? err.stacks : [];
   if (parsed.length > 0) out.stack = parsed.slice(0, 12).map((f) => `at ${f.method || ''} (${f.file}:${f.line}:${f.column})`).join('\n');
-  out.assertion = out.assertion || (err && err.name === 'AssertionError') || (err && err.showDiff === true);
+  // vitest adds what was expected to errors of any kind: only the name tells.
+  out.assertion = /Assertion/.test(out.name) || out.code === 'ERR_ASSERTION' || /^Snapshot `/.test(out.message);
   out.timeout = /^(?:Test|Hook) timed out in \d+ms/.test(out.message);
   if (/^Hook timed out/.test(out.message)) out.hook = 'hook';
   return out;
@@ -37,7 +38,7 @@ function outcomeOf(task) {
   const state = task.result && task.result.state;
   if (state === 'pass') return 'passed';
   if (state === 'fail') return 'failed';
-  if (task.mode === 'skip' || state === 'skip' || task.mode === 'run' && state === undefined) return 'skipped';
+  if (task.mode === 'skip' || state === 'skip') return 'skipped';
   return '';
 }
 
@@ -47,22 +48,29 @@ function test(file, task) {
   const result = task.result || {};
   const errors = result.errors || (result.error ? [result.error] : []);
   const where = { ...place(file), path: pathOf(task), line: task.location ? task.location.line : 0, expected: task.fails === true };
+  if (outcomeOf(task) === '') {
+    if (result.state === 'run') send('begin', where);
+    return false;
+  }
   const retried = result.state === 'pass' ? errors : errors.slice(0, -1);
   if (result.retryCount > 0) for (const err of retried) send('result', { ...where, outcome: 'failed', errors: [failure(err)], again: true });
   send('result', { ...where, outcome: outcomeOf(task), errors: result.state === 'fail' ? errors.slice(-1).map(failure) : [], ms: result.duration || 0 });
+  return true;
 }
 
-// suiteFailed speaks for the tests of a suite whose own hooks failed.
+// walk tells whether every test came to an end.
 function walk(file, tasks) {
+  let whole = true;
   for (const task of tasks) {
     if (task.type === 'suite') {
       const errors = (task.result && task.result.errors) || [];
-      walk(file, task.tasks);
+      whole = walk(file, task.tasks) && whole;
       if (errors.length > 0) hooked(file, task, errors);
     } else if (!inFailedSuite(task)) {
-      test(file, task);
+      whole = test(file, task) && whole;
     }
   }
+  return whole;
 }
 
 function inFailedSuite(task) {
@@ -85,11 +93,13 @@ function hooked(file, suite, errors) {
 function moduleEnd(file) {
   if (!file || told.has(file.id)) return;
   told.add(file.id);
+  send('file', place(file));
   const errors = (file.result && (file.result.errors || (file.result.error ? [file.result.error] : []))) || [];
   const tests = (file.tasks || []).length > 0;
   if (errors.length > 0 && !tests) send('file_error', { ...place(file), errors: errors.map(failure) });
-  walk(file, file.tasks || []);
+  const whole = walk(file, file.tasks || []);
   if (errors.length > 0 && tests) hooked(file, file, errors);
+  else if (!whole) send('file_error', { ...place(file), errors: [{ name: '', message: 'the worker process ended', stack: '' }], died: true });
   send('file_end', place(file));
 }
 
