@@ -14,6 +14,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
 	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
 	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
+	"github.com/touchstone-gate/touchstone/internal/runner/template"
 	"github.com/touchstone-gate/touchstone/internal/sandbox"
 	"github.com/touchstone-gate/touchstone/patchsplit"
 )
@@ -59,8 +60,13 @@ func (f *runners) configured(r config.Runner) error {
 		f.list = append(f.list, pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
 	case javascript.Jest, javascript.Vitest, javascript.Mocha, javascript.Node, javascript.Ava:
 		f.list = append(f.list, javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case template.JUnit, template.TAP:
+		if r.Framework == template.JUnit && len(r.Command) == 0 {
+			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", config.Path, r.Name)
+		}
+		f.list = append(f.list, template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
