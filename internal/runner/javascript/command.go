@@ -128,8 +128,8 @@ func (c *call) selectRows(t *told, q question) {
 			t.Rows = append(t.Rows, [3]any{row.unit, nonNil(row.path), row.number})
 			full = append(full, expression(strings.Join(row.path, " ")))
 			titles = append(titles, strings.Join(row.path, " "))
-			for _, title := range row.path {
-				if word := "/^" + expression(title) + "$/"; !slices.Contains(parts, word) {
+			for _, word := range c.nodePatterns(row) {
+				if !slices.Contains(parts, word) {
 					parts = append(parts, word)
 				}
 			}
@@ -147,6 +147,33 @@ func (c *call) selectRows(t *told, q question) {
 	if !slices.ContainsFunc(titles, func(title string) bool { return strings.ContainsAny(title, "*!") }) && len(strings.Join(titles, " ")) <= maxPattern {
 		t.Matches = titles // ava's patterns know no escapes
 	}
+}
+
+// nodePatterns are node:test's for one row. Its versions match a pattern with a
+// test's own name, with its names from the outermost on, or with either; a name
+// of what is above lets everything below through, so only tests that must run
+// for their subtests are named.
+func (c *call) nodePatterns(row knownRow) []string {
+	var words []string
+	above := ""
+	for i, title := range row.path {
+		last := i == len(row.path)-1
+		if last || !c.isSuite(plainID(row.unit, row.path[:i+1])) {
+			word := expression(title)
+			if above != "" {
+				word = "(?:" + expression(above) + ")?" + word
+			}
+			words = append(words, "/^"+word+"$/")
+		}
+		above += title + " "
+	}
+	return words
+}
+
+func (c *call) isSuite(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Runner.rows[id].suite
 }
 
 var special = regexp.MustCompile(`[\\^$.*+?()[\]{}|/]`)
@@ -206,6 +233,7 @@ type knownRow struct {
 	unit   string
 	path   []string
 	number int
+	suite  bool
 }
 
 // known is a row that was seen before; of another, the id is read as it is

@@ -112,9 +112,12 @@ var (
 func calledName(expression string) (name, owner string) {
 	expression = strings.TrimSpace(expression)
 	expression = expression[strings.LastIndexByte(expression, '\n')+1:]
+	expression = expression[strings.LastIndex(expression, ": ")+1:]
+	expression = strings.TrimSpace(expression)
 	if m := bound.FindStringSubmatch(expression); m != nil {
 		expression = m[1]
 	}
+	expression = strings.TrimLeft(expression, "\"'`")
 	plain := callArgs.ReplaceAllString(expression, "")
 	plain = callArgs.ReplaceAllString(plain, "")
 	m := lastName.FindStringSubmatch(plain)

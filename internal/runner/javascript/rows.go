@@ -20,7 +20,7 @@ func (c *call) takeRows(q question, h heard) {
 	}
 	for _, row := range h.rows {
 		id := ids[row]
-		c.remember(id, knownRow{row.unit, row.path, row.number})
+		c.remember(id, knownRow{row.unit, row.path, row.number, row.suite})
 		if c.answered[id] || !q.wants(row.unit, id) {
 			continue
 		}
@@ -142,7 +142,7 @@ func (c *call) listText(q question, h heard) {
 				id := plainID(unit, titles)
 				count[id]++
 				if count[id] == 1 {
-					c.remember(id, knownRow{unit, titles, 1})
+					c.remember(id, knownRow{unit, titles, 1, s.kind == suiteSpan})
 					c.answer(c.row(id, &heardRow{unit: unit, path: titles, number: 1, line: s.line}))
 				}
 				walk(s.inside, titles)

@@ -265,7 +265,7 @@ func (c *call) complete(ctx context.Context, rest question) (question, error) {
 	for _, row := range h.rows {
 		if id := ids[row]; !c.answered[id] && slices.Contains(partial, row.unit) && !row.suite {
 			rest.rows[row.unit] = append(rest.rows[row.unit], id)
-			c.remember(id, knownRow{row.unit, row.path, row.number})
+			c.remember(id, knownRow{row.unit, row.path, row.number, row.suite})
 		}
 	}
 	rest.units = slices.DeleteFunc(rest.units, func(unit string) bool {

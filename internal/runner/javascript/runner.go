@@ -66,5 +66,5 @@ func (e *MissingToolError) Error() string {
 	if e.Tool == "node" {
 		return fmt.Sprintf("no node was found (%s): install Node.js, or name a command in runners: command: of .github/touchstone.yml", e.Words)
 	}
-	return fmt.Sprintf("%s is not installed (%s): install the repository's packages first (npm ci, pnpm install, yarn or bun install), name that in runners: setup: or the right program in runners: command: of .github/touchstone.yml", e.Tool, e.Words)
+	return fmt.Sprintf("%s is not installed (%s): install the repository's packages first (npm ci, pnpm install, yarn or bun install), or name the right program in runners: command: of .github/touchstone.yml", e.Tool, e.Words)
 }

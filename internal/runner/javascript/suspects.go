@@ -58,7 +58,7 @@ func (c *call) oneByOne(units []string, q question, listing heard, death func(st
 		var rows []string
 		for _, row := range listing.rows {
 			if id := ids[row]; row.unit == unit && !row.suite && !c.answered[id] && (len(q.rows[unit]) == 0 || slices.Contains(q.rows[unit], id)) {
-				c.remember(id, knownRow{row.unit, row.path, row.number})
+				c.remember(id, knownRow{row.unit, row.path, row.number, row.suite})
 				rows = append(rows, id)
 			}
 		}
