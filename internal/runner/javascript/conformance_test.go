@@ -2,7 +2,6 @@ package javascript
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,7 +120,7 @@ func packages(t *testing.T, framework string) string {
 			return dir
 		}
 	}
-	t.Skip(fmt.Sprintf("no directory of TOUCHSTONE_TEST_NODE_MODULES has %s in its node_modules", framework))
+	t.Skipf("no directory of TOUCHSTONE_TEST_NODE_MODULES has %s in its node_modules", framework)
 	return ""
 }
 

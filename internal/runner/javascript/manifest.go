@@ -44,18 +44,6 @@ func (m manifest) depends(name string) bool {
 // config is the text of a framework's section of package.json, "" without one.
 func (m manifest) config(framework string) string { return string(m.Rest[framework]) }
 
-// manifestDir is the directory of the package that a directory belongs to.
-func manifestDir(tree gate.Tree, dir string) string {
-	for at := dir; ; at = path.Dir(at) {
-		if _, err := tree.ReadFile(path.Join(at, "package.json")); err == nil {
-			return at
-		}
-		if at == "." {
-			return dir
-		}
-	}
-}
-
 func within(dir, name string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
 }
