@@ -136,6 +136,8 @@ func (r reader) notLoaded(unit string, errors []failure) gate.Observation {
 	place, production := r.place(f)
 	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: clean(describe(f)), Place: place, Missing: r.missing(f, production)}
 	switch {
+	case f.Timeout:
+		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
 	case strings.Contains(f.Message, "must contain at least one test"), strings.Contains(f.Message, "No test suite found"):
 		o.Reason = gate.NoReport
 	case exportMissing.MatchString(f.Message), notFound(f):

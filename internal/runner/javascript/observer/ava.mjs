@@ -41,6 +41,7 @@ function thrown(err) {
 }
 
 const begun = new Map(); // file -> titles that were selected and have no result
+const started = new Set();
 const ended = new Set();
 
 function take(evt) {
@@ -48,6 +49,7 @@ function take(evt) {
   const row = { unit, path: [String(evt.title)] };
   switch (evt.type) {
     case 'starting':
+      started.add(unit);
       send('file', { unit });
       break;
     case 'declared-test':
@@ -79,6 +81,9 @@ function take(evt) {
     case 'timeout':
     case 'timed-out':
       for (const [file, titles] of evt.pendingTests || []) timeout(channel.unitOf(file), titles);
+      for (const file of started) {
+        if (!ended.has(file)) send('file_error', { unit: file, errors: [{ name: '', message: 'timed out: no test ended in the time that ava allows', stack: '', timeout: true }] });
+      }
       break;
     case 'missing-ava-import':
     case 'no-tests':
