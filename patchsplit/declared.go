@@ -79,8 +79,20 @@ func declare(path string, source []byte) *declarations {
 		d.readPython(path, source)
 	default:
 		d.readIdentifiers(source)
+		d.add("", "", fileModule(path)) // a new file is asked for by its name
 	}
 	return d
+}
+
+// fileModule is what a source file is imported as: its name without the ending,
+// or its directory's for an index.
+func fileModule(path string) string {
+	base := baseOf(path)
+	stem := base[:len(base)-len(extOf(path))]
+	if dir := strings.TrimSuffix(path, "/"+base); stem == "index" && dir != path {
+		return baseOf(dir)
+	}
+	return stem
 }
 
 // Merge adds what another file declares. A name that one file lost and another

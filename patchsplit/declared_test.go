@@ -69,6 +69,9 @@ func TestDeclaredNames(t *testing.T) {
 			name: "other languages", path: "a.ts", old: "export function old() { return 1 }", new: "export function old() { return fresh() }\nexport const fresh = () => 2",
 			added: "fresh@ const@", absent: "old@",
 		},
+		{name: "a new module", path: "lib/fresh-one.js", new: "exports.a = 1", added: "fresh-one@ a@"},
+		{name: "a new directory's module", path: "lib/fresh/index.ts", new: "export {}", added: "fresh@", absent: "index@"},
+		{name: "not a new module", path: "lib/same.js", old: "x", new: "y", added: "y@", absent: "same@"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old := []byte(c.old)

@@ -37,7 +37,7 @@ type (
 )
 
 var (
-	frameworks = []string{"pytest", "gotest", "jest", "vitest", "mocha", "node", "cargo", "maven", "gradle", "rspec", "ctest", "dotnet", "phpunit", "junit", "tap"}
+	frameworks = []string{"pytest", "gotest", "jest", "vitest", "mocha", "node", "ava", "cargo", "maven", "gradle", "rspec", "ctest", "dotnet", "phpunit", "junit", "tap"}
 	kinds      = []string{"fix", "feature", "refactor", "tests", "docs", "dependency", "revert", "unknown"}
 )
 

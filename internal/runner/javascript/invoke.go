@@ -1,0 +1,78 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// heard is everything that one invocation left behind.
+type heard struct {
+	*session
+	exit  gate.Exit
+	words string // the last lines it printed, for people
+}
+
+// invoke asks the framework one question on the state.
+func (c *call) invoke(ctx context.Context, q question) (heard, error) {
+	command, shown, err := c.command(q)
+	if err != nil {
+		return heard{}, err
+	}
+	var stdout, stderr tail
+	reader, writer := io.Pipe()
+	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
+	h := heard{session: newSession(c.batch.Seen)}
+	h.perFile = c.Config.Framework == Node
+	parsed := make(chan error, 1)
+	go func() {
+		err := readRecords(reader, h.take)
+		reader.CloseWithError(err)
+		parsed <- err
+	}()
+	h.exit, err = c.state.Run(ctx, command)
+	writer.Close()
+	if broken := <-parsed; err == nil && broken != nil {
+		err = fmt.Errorf("reading the observer's records: %w", broken)
+	}
+	if err != nil {
+		return heard{}, c.cannotRun(err)
+	}
+	if h.words = stderr.lines(4); h.words == "" {
+		h.words = stdout.lines(4)
+	}
+	if !h.began && h.exit.Code == 126 {
+		return heard{}, &MissingToolError{c.Config.Framework, clean(h.words)}
+	}
+	if h.root != "" {
+		c.reader.root = h.root
+	}
+	c.note(h, shown)
+	return h, nil
+}
+
+func (c *call) cannotRun(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "executable file not found") {
+		return &MissingToolError{"node", err.Error()}
+	}
+	return fmt.Errorf("running %s on %s: %w", c.Config.Framework, c.state.Name(), err)
+}
+
+// note keeps what every run tells, whatever became of its rows.
+func (c *call) note(h heard, shown []string) {
+	c.result.Wall += h.exit.Wall
+	if n := len(c.result.Commands); n == 0 || !slices.Equal(c.result.Commands[n-1], shown) {
+		c.result.Commands = append(c.result.Commands, shown)
+	}
+	for _, loaded := range h.loaded {
+		if !slices.Contains(c.result.Loaded, loaded) {
+			c.result.Loaded = append(c.result.Loaded, loaded)
+		}
+	}
+}

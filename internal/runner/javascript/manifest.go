@@ -1,0 +1,63 @@
+package javascript
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// manifest is what is read off a package.json.
+type manifest struct {
+	Type            string                     `json:"type"`
+	Scripts         map[string]string          `json:"scripts"`
+	Dependencies    map[string]string          `json:"dependencies"`
+	DevDependencies map[string]string          `json:"devDependencies"`
+	Workspaces      json.RawMessage            `json:"workspaces"`
+	Rest            map[string]json.RawMessage `json:"-"`
+}
+
+// readManifest reads a directory's package.json; one that is absent or damaged
+// says nothing.
+func readManifest(tree gate.Tree, dir string) (m manifest, ok bool) {
+	content, err := tree.ReadFile(path.Join(dir, "package.json"))
+	if err != nil || json.Unmarshal(content, &m.Rest) != nil {
+		return manifest{}, false
+	}
+	for key, into := range map[string]any{
+		"type": &m.Type, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "workspaces": &m.Workspaces,
+	} {
+		if raw, has := m.Rest[key]; has {
+			_ = json.Unmarshal(raw, into) // a value of another shape says nothing
+		}
+	}
+	return m, true
+}
+
+func (m manifest) depends(name string) bool {
+	_, run := m.Dependencies[name]
+	_, dev := m.DevDependencies[name]
+	return run || dev
+}
+
+// config is the text of a framework's section of package.json, "" without one.
+func (m manifest) config(framework string) string { return string(m.Rest[framework]) }
+
+func within(dir, name string) bool {
+	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
+}
+
+func relative(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, dir+"/")
+}
+
+func depth(dir string) int {
+	if dir == "." {
+		return 0
+	}
+	return strings.Count(dir, "/") + 1
+}

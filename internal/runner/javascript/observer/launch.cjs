@@ -1,0 +1,174 @@
+'use strict';
+// Starts the test framework that the work tree has, with the observer for it,
+// and says how each process ended. What the repository builds before its tests
+// is built first, since every state needs its own build.
+const { spawn, spawnSync } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const { pathToFileURL } = require('url');
+const channel = require('./channel.cjs');
+
+const { settings, send } = channel;
+const aux = (name) => path.join(__dirname, name);
+
+// packageDir finds a package the way Node does: in node_modules of the
+// directory and of those above it.
+function packageDir(name) {
+  for (let dir = process.cwd(); ; dir = path.dirname(dir)) {
+    const found = path.join(dir, 'node_modules', name);
+    if (fs.existsSync(path.join(found, 'package.json'))) return channel.realpath(found);
+    if (dir === path.dirname(dir)) return null;
+  }
+}
+
+function binOf(name, preferred) {
+  const dir = packageDir(name);
+  if (dir === null) return null;
+  const manifest = JSON.parse(fs.readFileSync(path.join(dir, 'package.json'), 'utf8'));
+  const bin = typeof manifest.bin === 'string' ? manifest.bin : (manifest.bin || {})[preferred || name];
+  return { dir, version: manifest.version, file: bin && path.join(dir, bin) };
+}
+
+function missing(name) {
+  process.stderr.write(`no ${name} in node_modules of ${process.cwd()} or above\n`);
+  process.exit(126);
+}
+
+function environment(extra) {
+  const env = { ...process.env, ...settings.env, ...extra };
+  const bins = [];
+  for (let dir = process.cwd(); ; dir = path.dirname(dir)) {
+    bins.push(path.join(dir, 'node_modules', '.bin'));
+    if (dir === path.dirname(dir)) break;
+  }
+  env.PATH = [...bins, env.PATH].join(path.delimiter);
+  return env;
+}
+
+// build runs what the repository's own script runs before its tests.
+function build() {
+  for (const step of settings.steps || []) {
+    const env = environment();
+    delete env.TOUCHSTONE_REPORT;
+    const run = spawnSync('sh', ['-c', step], { env, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+    process.stdout.write(run.stdout || '');
+    process.stderr.write(run.stderr || '');
+    if (run.status !== 0) {
+      const words = String(run.stdout || '') + '\n' + String(run.stderr || '');
+      for (const line of words.split('\n').filter((l) => /error/i.test(l)).slice(0, 40)) send('step_line', { message: line.slice(0, 1000) });
+      send('step_failed', { message: step, code: run.status === null ? -1 : run.status });
+      return false;
+    }
+  }
+  return true;
+}
+
+function stdio() {
+  const list = ['ignore', 'inherit', 'inherit'];
+  const target = /\/fd\/(\d+)$/.exec(process.env.TOUCHSTONE_REPORT || '');
+  if (target) {
+    while (list.length < Number(target[1])) list.push('ignore');
+    list[Number(target[1])] = Number(target[1]);
+  }
+  return list;
+}
+
+function run(argv, extra) {
+  return new Promise((done) => {
+    const child = spawn(argv[0], argv.slice(1), { env: environment(extra), stdio: stdio() });
+    child.on('error', (err) => {
+      process.stderr.write(`${argv[0]}: ${err.message}\n`);
+      done({ code: 127, signal: null });
+    });
+    child.on('exit', (code, signal) => done({ code, signal }));
+  });
+}
+
+// program is how the framework is started: the configured command, or Node with
+// the framework's own entry.
+function program(name, bin, preload) {
+  if (settings.command.length > 0) return [...settings.command];
+  return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs')] : []), bin.file];
+}
+
+const frameworks = {
+  mocha(bin) {
+    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...settings.targets];
+  },
+  jest(bin) {
+    return [...program('jest', bin, true), ...settings.options, '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0', '--testLocationInResults',
+      '--passWithNoTests', '--reporters', aux('jest.cjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []),
+      '--runTestsByPath', ...settings.targets];
+  },
+  vitest(bin) {
+    return [...program('vitest', bin, false), 'run', ...settings.options, '--coverage.enabled=false', '--allowOnly', '--bail=0', '--passWithNoTests',
+      '--reporter', aux('vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
+  },
+  ava(bin) {
+    const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), aux('ava.mjs')];
+    return [...entry, ...settings.options, '--tap', ...(settings.matches || []).flatMap((m) => ['--match', m]), ...settings.targets];
+  },
+};
+
+// nodeFile runs one file of node:test: its process is the file's own.
+async function nodeFile(target) {
+  const start = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node];
+  const argv = [...start, ...settings.options, '--require', aux('nodeload.cjs'), '--test-reporter', pathToFileURL(aux('node.mjs')).href, '--test-reporter-destination', 'stdout'];
+  for (const p of settings.patterns || []) argv.push('--test-name-pattern', p);
+  const unit = channel.unitOf(target);
+  send('file', { unit });
+  const end = await run([...argv, target], { TOUCHSTONE_UNIT: unit });
+  send('file_end', { unit, code: end.code === null ? -1 : end.code, signal: end.signal || '' });
+  return end.code === 0 ? 0 : 1;
+}
+
+async function nodeFiles() {
+  const queue = [...settings.targets];
+  const width = settings.serial ? 1 : Math.max(1, (os.availableParallelism ? os.availableParallelism() : os.cpus().length));
+  let status = 0;
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) status |= await nodeFile(next);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  send('finish', {});
+  return status;
+}
+
+// handLoaded passes on what the tests' processes said they loaded.
+function handLoaded() {
+  const file = channel.loadedFile();
+  try {
+    for (const line of new Set(fs.readFileSync(file, 'utf8').split('\n'))) if (line) send('loaded', JSON.parse(line));
+    fs.unlinkSync(file);
+  } catch {
+    // none did
+  }
+}
+
+async function main() {
+  const name = settings.framework;
+  let bin = { version: process.version };
+  if (settings.command.length === 0 && name !== 'node') {
+    bin = binOf(name);
+    if (bin === null || !bin.file) return missing(name);
+  }
+  send('start', { version: bin.version || '', node: process.version, root: channel.root });
+  if (!build()) return 1;
+  const extra = { ...(bin.dir ? { TOUCHSTONE_FRAMEWORK: bin.dir } : {}), ...(settings.serialEnv || {}) };
+  let status;
+  if (name === 'node') {
+    status = await nodeFiles();
+  } else {
+    const end = await run(frameworks[name](bin), extra);
+    send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
+    status = end.code === null ? 1 : end.code;
+  }
+  handLoaded();
+  return status;
+}
+
+main().then((status) => process.exit(status), (err) => {
+  process.stderr.write(`${err.stack}\n`);
+  process.exit(125);
+});

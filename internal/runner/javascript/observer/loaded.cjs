@@ -1,0 +1,63 @@
+'use strict';
+// Preloaded: notes which of the change's production files the process loads,
+// with the digest of what it saw. It is loaded by path and leaves no trace in
+// process.execArgv, which the code under test may hand on.
+const crypto = require('crypto');
+const fs = require('fs');
+const Module = require('module');
+const vm = require('vm');
+const channel = require('./channel.cjs');
+
+const at = process.execArgv.indexOf(__filename);
+if (at > 0 && channel.settings.framework !== 'jest') process.execArgv.splice(at - 1, 2);
+
+const subjects = new Set((channel.settings.subjects || []).map((s) => channel.root + '/' + s));
+const names = new Map((channel.settings.subjects || []).map((s) => [s.slice(s.lastIndexOf('/') + 1), s]));
+const seen = new Set();
+
+// note keeps a file that is a subject, or that bears a subject's path inside
+// another place: a copy in node_modules that stands in for it.
+function note(file) {
+  const name = String(file);
+  if (seen.has(name)) return;
+  seen.add(name);
+  if (!names.has(name.slice(name.lastIndexOf('/') + 1))) return;
+  const real = channel.realpath(name.startsWith('file:') ? require('url').fileURLToPath(name) : name);
+  if (!subjects.has(real)) return;
+  const subject = real.slice(channel.root.length + 1);
+  let sha256 = '';
+  try {
+    sha256 = crypto.createHash('sha256').update(fs.readFileSync(real)).digest('hex');
+  } catch {
+    // unreadable: no digest
+  }
+  try {
+    fs.appendFileSync(channel.loadedFile(), JSON.stringify({ subject, file: real, sha256, in_tree: true }) + '\n');
+  } catch {
+    // nowhere to say it
+  }
+}
+
+if (subjects.size > 0) {
+  const compile = Module.prototype._compile;
+  Module.prototype._compile = function (content, filename, ...rest) {
+    note(filename);
+    return compile.call(this, content, filename, ...rest);
+  };
+  // jest compiles what it loads as scripts of its own.
+  vm.Script = class Script extends vm.Script {
+    constructor(code, options) {
+      super(code, options);
+      const filename = typeof options === 'string' ? options : options && options.filename;
+      if (filename) note(filename);
+    }
+  };
+  if (typeof Module.registerHooks === 'function') {
+    Module.registerHooks({
+      load(url, context, next) {
+        if (url.startsWith('file:')) note(url);
+        return next(url, context);
+      },
+    });
+  }
+}

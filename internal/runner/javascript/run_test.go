@@ -1,0 +1,147 @@
+package javascript
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+const built = `
+-- package.json --
+{"scripts": {"lint": "false", "build": "node build.js", "test": "npm run lint; npm run build && node --test test/*.test.js"}}
+-- build.js --
+const fs = require('fs');
+const source = fs.readFileSync('src/lib.js', 'utf8');
+if (source.includes('broken')) { console.error("src/lib.ts(1,1): error TS2304: Cannot find name 'broken'."); process.exit(2); }
+fs.mkdirSync('dist', { recursive: true });
+fs.writeFileSync('dist/lib.js', source);
+-- src/lib.js --
+exports.two = () => 2;
+-- dist/lib.js --
+exports.two = () => 'a build of another state';
+-- test/a.test.js --
+const test = require('node:test');
+const assert = require('node:assert');
+test('two', () => { assert.equal(require('../dist/lib.js').two(), 2); });
+`
+
+// TestBuildsOnEveryState runs what the repository builds before its tests, so
+// that no other state's build is tested; when it fails, no row has a result.
+func TestBuildsOnEveryState(t *testing.T) {
+	packages(t, Node)
+	state := stateOf(t, built)
+	runner := New(Config{Framework: Node, Timeout: time.Minute})
+	run := func() []string {
+		result, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines(result)
+	}
+	compare(t, run(), []string{"test/a.test.js > two = passed"})
+	if err := os.WriteFile(filepath.Join(state.dir, "src/lib.js"), []byte("broken"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, run(), []string{"test/a.test.js = errored compile [broken]"})
+}
+
+// TestExactRows runs only the rows that were asked for, lists without running,
+// and asks no unit outside of its directory or the state.
+func TestExactRows(t *testing.T) {
+	packages(t, Node)
+	state := stateOf(t, `
+-- app/package.json --
+{"scripts": {"test": "node --test"}}
+-- app/test/a.test.js --
+const { test, describe } = require('node:test');
+const fs = require('node:fs');
+const ran = (name) => fs.appendFileSync('ran', name + '\n');
+test('one', () => ran('one'));
+describe('s', () => { test('two', () => ran('two')); test('three', () => { ran('three'); throw new Error('no'); }); });
+-- other/b.test.js --
+require('node:test').test('not ours', () => {});
+`)
+	runner := New(Config{Framework: Node, Dir: "app", Timeout: time.Minute})
+	ctx, units := context.Background(), []string{"app/test/a.test.js", "other/b.test.js", "app/test/gone.test.js"}
+	listed, err := runner.List(ctx, state, units)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(listed), []string{"app/test/a.test.js > one = ", "app/test/a.test.js > s = ", "app/test/a.test.js > s > three = ", "app/test/a.test.js > s > two = "})
+	if _, err := os.Stat(filepath.Join(state.dir, "app/ran")); err == nil {
+		t.Error("listing ran a test")
+	}
+	result, err := runner.Run(ctx, state, gate.Batch{Units: units, Rows: []string{"app/test/a.test.js > s > three"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{"app/test/a.test.js > s > three = failed exception"})
+	if ran, _ := os.ReadFile(filepath.Join(state.dir, "app/ran")); string(ran) != "three\n" {
+		t.Errorf("ran %q, want three alone", ran)
+	}
+	row := result.Rows[0].Row
+	if row.Line != 5 || row.Digest == "" || row.Unit != "app/test/a.test.js" || row.Name != "three" {
+		t.Errorf("row %+v", row)
+	}
+	if want := "env -C app node --test"; !strings.HasPrefix(strings.Join(result.Commands[0], " "), want) {
+		t.Errorf("command %q, want %q…", result.Commands[0], want)
+	}
+}
+
+// TestHangTakesNothingWithIt ends a file that never ends at the time limit, and
+// answers for the others.
+func TestHangTakesNothingWithIt(t *testing.T) {
+	packages(t, Node)
+	state := stateOf(t, `
+-- package.json --
+{"scripts": {"test": "node --test --test-concurrency=1"}}
+-- a.test.js --
+const test = require('node:test');
+test('before', () => {});
+test('spins', () => { for (;;); });
+-- b.test.js --
+require('node:test')('other', () => {});
+`)
+	runner := New(Config{Framework: Node, Timeout: 6 * time.Second})
+	result, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js", "b.test.js"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{"a.test.js > before = passed", "a.test.js > spins = timed_out timeout", "b.test.js > other = passed"})
+}
+
+// TestLoaded names the production files that a test's process loaded.
+func TestLoaded(t *testing.T) {
+	packages(t, Node)
+	state := stateOf(t, built)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}, Subjects: []string{"dist/lib.js", "src/lib.js"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range result.Loaded {
+		got = append(got, l.Subject)
+		if !l.InTree || len(l.SHA256) != 64 {
+			t.Errorf("loaded %+v", l)
+		}
+	}
+	if !slices.Equal(got, []string{"dist/lib.js"}) {
+		t.Errorf("loaded %q", got)
+	}
+}
+
+// TestMissingFramework says what to install.
+func TestMissingFramework(t *testing.T) {
+	packages(t, Node)
+	state := stateOf(t, "-- package.json --\n{}\n-- a.test.js --\n")
+	_, err := New(Config{Framework: Jest}).Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js"}})
+	if err == nil || !strings.Contains(err.Error(), "jest is not installed") || !strings.Contains(err.Error(), "npm ci") {
+		t.Errorf("got %v", err)
+	}
+}

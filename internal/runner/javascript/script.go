@@ -1,0 +1,239 @@
+package javascript
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// script is how a repository's own npm script runs a framework.
+type script struct {
+	env     map[string]string
+	node    []string // Node's own options
+	options []string // the framework's
+	targets []string // files and globs
+	steps   []string // shell commands that come before: builds
+}
+
+// maxNesting bounds how deep scripts may call each other.
+const maxNesting = 8
+
+// runScript finds in a package's scripts the command that runs the framework,
+// beginning at "test". found is false when none does.
+func runScript(m manifest, framework string) (s script, found bool) {
+	names := []string{"test"}
+	for _, name := range sorted(m.Scripts) {
+		if name != "test" && strings.Contains(name, "test") || name == "unit" || strings.HasPrefix(name, "unit:") {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		reader := &scriptReader{manifest: m, framework: framework}
+		if reader.read(name, 0) {
+			return reader.script, true
+		}
+	}
+	return script{}, false
+}
+
+type scriptReader struct {
+	manifest
+	framework string
+	script    script
+}
+
+// read follows one script. What it runs before the framework is kept when it
+// builds something.
+func (r *scriptReader) read(name string, nesting int) bool {
+	text, ok := r.Scripts[name]
+	if !ok || nesting > maxNesting {
+		return false
+	}
+	steps := len(r.script.steps)
+	if pre, has := r.Scripts["pre"+name]; has && r.builds(pre, nesting) {
+		r.script.steps = append(r.script.steps, pre)
+	}
+	for _, part := range splitCommands(text) {
+		words := splitWords(part)
+		if inner := scriptName(words, r.Scripts); inner != "" {
+			if r.read(inner, nesting+1) {
+				return true
+			}
+		} else if r.take(words) {
+			return true
+		}
+		if r.builds(part, nesting) {
+			r.script.steps = append(r.script.steps, part)
+		}
+	}
+	r.script.steps = r.script.steps[:steps]
+	return false
+}
+
+var (
+	builder = regexp.MustCompile(`(^|[\s/:&;])(tsc|babel|rollup|esbuild|webpack|tsup|swc|vite build|unbuild|tsdown|parcel|make|build|compile|bundle|prepare|transpile|generate|codegen|copy|cp|mkdir|rimraf|rm|shx|peggy|pegjs|nearleyc|cross-env|ncc|microbundle|lerna|nx|turbo|wireit|gulp|grunt)\b`)
+	checker = regexp.MustCompile(`(^|[\s/:])(eslint|standard|xo|prettier|tsd|lint|format|size-limit|audit|biome|oxlint|knip|typecheck|type-check|check-types|attw|publint|dtslint)\b|--noEmit\b`)
+)
+
+// builds tells whether a command makes files that tests may need: checks of
+// style and types do not, and the network is not there.
+func (r *scriptReader) builds(command string, nesting int) bool {
+	if checker.MatchString(command) {
+		return false
+	}
+	if inner := scriptName(splitWords(command), r.Scripts); inner != "" && nesting < maxNesting {
+		return slices.ContainsFunc(splitCommands(r.Scripts[inner]), func(part string) bool { return r.builds(part, nesting+1) })
+	}
+	return builder.MatchString(command)
+}
+
+// scriptName is the script that words run, as in "npm run x" or "yarn x", "" for
+// another command.
+func scriptName(words []string, scripts map[string]string) string {
+	if len(words) == 0 || !slices.Contains([]string{"npm", "pnpm", "yarn", "bun", "npm-run-all", "run-s"}, words[0]) {
+		return ""
+	}
+	for _, word := range words[1:] {
+		if strings.HasPrefix(word, "-") || word == "run" || word == "run-script" {
+			continue
+		}
+		if word == "t" || word == "tst" {
+			word = "test"
+		}
+		if _, known := scripts[word]; known {
+			return word
+		}
+		return ""
+	}
+	return ""
+}
+
+// wrappers are programs that run another one with what follows their own
+// options.
+var wrappers = []string{"npx", "c8", "nyc", "cross-env", "cross-env-shell", "env", "dotenv", "time", "pnpm", "yarn", "npm", "exec", "bunx", "dlx", "run", "istanbul", "--"}
+
+// take reads the words of one command, and tells whether it runs the framework.
+func (r *scriptReader) take(words []string) bool {
+	env := make(map[string]string)
+	for i, word := range words {
+		name, value, assigned := strings.Cut(word, "=")
+		switch {
+		case assigned && isName(name):
+			env[name] = value
+		case r.isProgram(word):
+			r.script.env = env
+			r.arguments(words[i+1:])
+			return true
+		case word == "node" || word == "tsx" && r.framework == Node:
+			if !r.node(word, words[i+1:]) {
+				return false
+			}
+			r.script.env = env
+			return true
+		case slices.Contains(wrappers, word) || strings.HasPrefix(word, "-") || i > 0 && strings.HasPrefix(words[i-1], "-"):
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// isProgram holds for the framework's own program, by name or by path.
+func (r *scriptReader) isProgram(word string) bool {
+	if r.framework == Node {
+		return false
+	}
+	base := word[strings.LastIndexByte(word, '/')+1:]
+	base = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, ".js"), ".mjs"), ".cjs")
+	return base == r.framework || base == "_"+r.framework
+}
+
+// valueOptions are options of Node that take the next word as their value.
+var valueOptions = []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file"}
+
+// node reads the words after node: its options, then either the framework's
+// entry or, for node:test, files.
+func (r *scriptReader) node(program string, words []string) bool {
+	var own []string
+	tests := false
+	if program == "tsx" {
+		own = append(own, "--import", "tsx")
+	}
+	for i := 0; i < len(words); i++ {
+		switch word := words[i]; {
+		case word == "--test":
+			tests = true
+		case slices.Contains(valueOptions, word) && i+1 < len(words):
+			own = append(own, word, words[i+1])
+			i++
+		case strings.HasPrefix(word, "-"):
+			own = append(own, word)
+		case r.framework != Node:
+			if !r.isProgram(word) {
+				return false
+			}
+			r.script.node = own
+			r.arguments(words[i+1:])
+			return true
+		default:
+			r.script.targets = append(r.script.targets, word)
+		}
+	}
+	r.script.node = slices.DeleteFunc(own, unwantedNode)
+	return r.framework == Node && (tests || len(r.script.targets) > 0 && strings.Contains(r.script.targets[0], "test"))
+}
+
+// unwantedNode holds for options of node:test that are ours to set.
+func unwantedNode(option string) bool {
+	name, _, _ := strings.Cut(option, "=")
+	return slices.Contains([]string{"--test-reporter", "--test-reporter-destination", "--watch", "--experimental-test-coverage", "--test-only", "--test-isolation", "--test-coverage-include",
+		"--test-coverage-exclude", "--test-coverage-lines", "--test-coverage-branches", "--test-coverage-functions", "--test-concurrency", "--test-name-pattern", "--test-update-snapshots", "--test-force-exit"}, name)
+}
+
+// frameworkValues are options of the frameworks that take the next word as
+// their value; those of dropped are not handed on.
+var (
+	frameworkValues = map[string][]string{
+		Mocha:  {"-r", "--require", "-t", "--timeout", "-u", "--ui", "--file", "--extension", "--config", "--package", "--opts", "--loader", "--import", "-s", "--slow", "--retries", "--ignore", "--exclude", "-n", "--node-option", "--compilers", "--jobs", "-j", "--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--grep", "-g", "--fgrep", "-f", "--spec"},
+		Jest:   {"-c", "--config", "--rootDir", "--env", "--testEnvironment", "--maxWorkers", "-w", "--testTimeout", "--selectProjects", "--reporters", "--testPathPattern", "--testNamePattern", "-t", "--coverageDirectory", "--testMatch", "--testRegex", "--projects", "--setupFilesAfterEnv"},
+		Vitest: {"-c", "--config", "--root", "-r", "--dir", "--environment", "--pool", "--project", "--mode", "--reporter", "--testNamePattern", "-t", "--testTimeout", "--outputFile"},
+		Ava:    {"--config", "-m", "--match", "-T", "--timeout", "-c", "--concurrency", "--node-arguments"},
+	}
+	dropped = map[string][]string{
+		Mocha:  {"--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--bail", "-b", "--watch", "-w", "--grep", "-g", "--fgrep", "-f", "--parallel", "-p", "--jobs", "-j", "--recursive", "--exit", "--spec", "--invert", "--forbid-only", "--forbid-pending", "--allow-uncaught", "--inspect", "--color", "-c", "--colors"},
+		Jest:   {"--coverage", "--collectCoverage", "--coverageDirectory", "--reporters", "--watch", "--watchAll", "--bail", "-b", "--ci", "--onlyChanged", "-o", "--testPathPattern", "--testNamePattern", "-t", "--verbose", "--silent", "--updateSnapshot", "-u", "--changedSince", "--findRelatedTests", "--runTestsByPath", "--testMatch", "--testRegex", "--logHeapUsage", "--detectOpenHandles", "--lastCommit", "--shard"},
+		Vitest: {"run", "watch", "dev", "--run", "--coverage", "--reporter", "--watch", "-w", "--bail", "--testNamePattern", "-t", "--ui", "--outputFile", "--typecheck", "-u", "--update", "--changed", "--shard", "--passWithNoTests"},
+		Ava:    {"--watch", "-w", "--fail-fast", "--tap", "-t", "--match", "-m", "--verbose", "-v", "--update-snapshots", "-u", "--color", "--no-color"},
+	}
+)
+
+// arguments sorts what follows the framework's program into options and files.
+func (r *scriptReader) arguments(words []string) {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if strings.HasPrefix(word, "$") || strings.ContainsAny(word, "<>|") {
+			continue
+		}
+		if !strings.HasPrefix(word, "-") {
+			if !slices.Contains(dropped[r.framework], word) {
+				r.script.targets = append(r.script.targets, word)
+			}
+			continue
+		}
+		name, _, joined := strings.Cut(word, "=")
+		name = strings.SplitN(name, ".", 2)[0] // --coverage.enabled
+		takes := !joined && slices.Contains(frameworkValues[r.framework], name) && i+1 < len(words)
+		if !slices.Contains(dropped[r.framework], name) {
+			r.script.options = append(r.script.options, word)
+			if takes {
+				r.script.options = append(r.script.options, words[i+1])
+			}
+		}
+		if takes {
+			if name == "--spec" {
+				r.script.targets = append(r.script.targets, words[i+1])
+			}
+			i++
+		}
+	}
+}

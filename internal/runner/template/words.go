@@ -1,0 +1,85 @@
+package template
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+var (
+	assertion = regexp.MustCompile(`(?i)assert|ExpectationNotMet|ComparisonFailure|ExpectationFailed|MatcherError|AssertionFailed`)
+	exception = regexp.MustCompile(`(?:Error|Exception|Throwable)$`)
+	timedOut  = regexp.MustCompile(`(?i)TimeoutException|TestTimedOut|timed out after|Timeout of \d+ ?ms exceeded|testTimeoutFailure`)
+	escapes   = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+)
+
+// absent are the words in which compilers and interpreters say that a name is
+// not there; the first group is the name.
+var absent = []*regexp.Regexp{
+	regexp.MustCompile(`(?:^|[\s:.(])(?:\(0 ?, ?)?(?:[\w$]+(?:\([^()]*\))?\.)*([A-Za-z_$][\w$]*)(?:\([^()]*\))?\)? is not (?:a function|a constructor)`),
+	regexp.MustCompile(`([\w$]+) is not defined`),
+	regexp.MustCompile(`does not provide an export named '?([\w$]+)`),
+	regexp.MustCompile(`has no attribute '(\w+)'`),
+	regexp.MustCompile(`cannot import name '(\w+)'`),
+	regexp.MustCompile(`NoSuch(?:Method|Field)Error: (?:.*[.: ])?([\w$]+)(?:\(|$)`),
+	regexp.MustCompile(`symbol:\s+(?:method|variable|class|constructor)\s+([\w$]+)`),
+	regexp.MustCompile("undefined (?:local variable or )?method [`']([\\w?!=]+)'"),
+	regexp.MustCompile(`uninitialized constant (?:\w+::)*(\w+)`),
+	regexp.MustCompile(`Call to undefined (?:function|method) (?:[\w\\]+::)?([\w\\]+)\(`),
+	regexp.MustCompile(`Undefined constant "?(?:[\w\\]+::)?(\w+)`),
+	regexp.MustCompile(`Class "(?:[\w\\]+\\)?(\w+)" not found`),
+	regexp.MustCompile(`does not contain a definition for '(\w+)'`),
+	regexp.MustCompile("cannot find (?:function|type|value|macro|struct)[^`]*`(\\w+)`"),
+	regexp.MustCompile("no (?:method|function or associated item|field)[^`]* (?:named )?`(\\w+)`"),
+	regexp.MustCompile(`Undefined subroutine &(?:\w+::)*(\w+)`),
+	regexp.MustCompile(`Can't locate object method "(\w+)"`),
+}
+
+func missing(text string) []gate.Missing {
+	var found []gate.Missing
+	for _, re := range absent {
+		if m := re.FindStringSubmatch(text); m != nil {
+			found = append(found, gate.Missing{Name: m[1][strings.LastIndexByte(m[1], '\\')+1:]})
+		}
+	}
+	return found
+}
+
+// maxMessage bounds a message, in bytes.
+const maxMessage = 300
+
+// clean makes text of tests fit for a message: one line, no control characters,
+// valid UTF-8, bounded.
+func clean(text string) string {
+	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c):
+			return -1
+		}
+		return c
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= maxMessage {
+		return text
+	}
+	cut := maxMessage - len("…")
+	for cut > 0 && text[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func noReport(format string, args ...any) gate.Observation {
+	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean(fmt.Sprintf(format, args...))}
+}
