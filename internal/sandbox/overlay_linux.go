@@ -73,9 +73,10 @@ func cacheDirs(s *Sandbox) []string {
 }
 
 // visible is what must stay in sight of the places that states get privately:
-// what the caller asked for, and name resolution, which may live in /run.
+// what the caller asked for, the user's tools, and name resolution, which may
+// live in /run.
 func (s *Sandbox) visible() []string {
-	paths := append(slices.Clone(s.opts.Visible), "/run/current-system", "/run/wrappers")
+	paths := slices.Concat(s.opts.Visible, s.toolPaths(), []string{"/run/current-system", "/run/wrappers"})
 	if s.opts.Network {
 		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 			paths = append(paths, real)
