@@ -73,9 +73,6 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// threadsPerProcess relates the kernel's limit, which counts threads, to ours.
-const threadsPerProcess = 16
-
 // limitResources sets what the kernel itself can keep. Memory is the watchdog's:
 // address space (RLIMIT_AS, RLIMIT_DATA) says little of it for the race detector,
 // sanitizers, node and the JVM, which reserve far more than they use.

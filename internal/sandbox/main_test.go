@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(helperVariable); name != "" {
 		os.Exit(helpers[name](os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	dropTestImage()
+	os.Exit(code)
 }
 
 func allocate(args []string) int {

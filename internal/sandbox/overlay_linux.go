@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -23,19 +22,16 @@ type overlay struct {
 	closed bool
 }
 
-// answerGrace is how long after a command's own limit an init may stay silent.
-const answerGrace = 30 * time.Second
-
 func probeOverlay(ctx context.Context, s *Sandbox) error {
-	e, err := openOverlay(ctx, s, nil)
+	e, err := openOverlay(ctx, s, nil, nil)
 	if err != nil {
 		return err
 	}
 	return e.close()
 }
 
-func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) {
-	o := newOverlay(s, files)
+func openOverlay(ctx context.Context, s *Sandbox, layer *Layer, files []File) (engine, error) {
+	o := newOverlay(s, layer, files)
 	if _, err := o.ready(ctx); err != nil {
 		o.close()
 		return nil, err
@@ -43,13 +39,13 @@ func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) 
 	return o, nil
 }
 
-func newOverlay(s *Sandbox, files []File) *overlay {
+func newOverlay(s *Sandbox, layer *Layer, files []File) *overlay {
 	o := &overlay{
 		world: setup{
 			Root: s.opts.Root, Home: s.home, Caches: cacheDirs(s), Visible: s.visible(), Hidden: s.hidden,
 			Files: files, Stamp: s.stamp, Disk: s.opts.Disk, Network: s.opts.Network,
 		},
-		at: places{root: s.opts.Root, home: os.Getenv("HOME"), temp: "/tmp", aux: auxDir},
+		at: places{root: s.opts.Root, home: os.Getenv("HOME"), temp: "/tmp", aux: auxDir, report: reportPath, env: s.userEnviron()},
 	}
 	if s.home == "" {
 		o.at.home = bareHome

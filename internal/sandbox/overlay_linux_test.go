@@ -326,7 +326,7 @@ func TestOverlayOnDisk(t *testing.T) {
 	f := newFixture(t, "overlay")
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	o := newOverlay(f.box, []File{f.file("main.txt", modeFile, "base\n"), f.file("only/here.txt", modeAbsent, "")})
+	o := newOverlay(f.box, nil, []File{f.file("main.txt", modeFile, "base\n"), f.file("only/here.txt", modeAbsent, "")})
 	ns, err := o.startOnDisk(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -395,7 +395,7 @@ func TestOverlayClosedWhileRunning(t *testing.T) {
 // what an overlay needs.
 func TestOverlayNested(t *testing.T) {
 	f := newFixture(t, "overlay")
-	out, exit := f.run(f.state(), helper("kind", f.root))
+	out, exit := f.run(f.state(), f.helper("kind", f.root))
 	if exit.Code != 0 || !strings.HasPrefix(out, "copy overlay does not work here: ") || !strings.Contains(out, "not permitted") {
 		t.Errorf("%+v: %s", exit, out)
 	}

@@ -15,6 +15,6 @@ func Init() {}
 
 func probeOverlay(context.Context, *Sandbox) error { return errNoOverlay }
 
-func openOverlay(context.Context, *Sandbox, []File) (engine, error) { return nil, errNoOverlay }
+func openOverlay(context.Context, *Sandbox, *Layer, []File) (engine, error) { return nil, errNoOverlay }
 
 func listeningSockets() []string { return nil }

@@ -11,10 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	auxDir   = "/run/touchstone/files" // of gate.Command.Files
-	bareHome = "/run/touchstone/home"  // of a user without a home
-)
+// bareHome is the home of a user who has none.
+const bareHome = "/run/touchstone/home"
 
 // place is one mount of a run's view: do makes it at target, which exists.
 type place struct {
