@@ -35,6 +35,7 @@ type daemon struct {
 	mu     sync.Mutex
 	base   manifest          // the work tree, read once
 	images map[string]string // ids of images made here, by what is in them
+	order  []string          // the same ids as they were made: children after parents
 }
 
 // connect finds the engine that the user's environment names and readies the
@@ -138,12 +139,12 @@ func (d *daemon) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), engineGrace)
 	defer cancel()
 	var errs []error
-	for _, id := range d.images {
+	for _, id := range slices.Backward(d.order) {
 		_, err := d.api.ImageRemove(ctx, id, image.RemoveOptions{Force: true, PruneChildren: true})
 		if err != nil && !cerrdefs.IsNotFound(err) {
 			errs = append(errs, d.explain("removing an image", err))
 		}
 	}
-	d.images = nil
+	d.images, d.order = nil, nil
 	return errors.Join(append(errs, d.api.Close())...)
 }

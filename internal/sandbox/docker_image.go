@@ -139,7 +139,7 @@ func (d *daemon) buildImage(ctx context.Context, b Build) (string, error) {
 		return "", d.explain(fmt.Sprintf("building base's %s", b.Dockerfile), fmt.Errorf("%w: %s", err, strings.TrimSpace(said)))
 	}
 	d.mu.Lock()
-	d.images["build"] = tag
+	d.order = append(d.order, tag)
 	d.mu.Unlock()
 	return tag, nil
 }

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +47,7 @@ func (d *daemon) sweep(ctx context.Context) {
 		}
 	}
 	if list, err := d.api.ImageList(ctx, image.ListOptions{Filters: only}); err == nil {
+		slices.SortFunc(list, func(a, b image.Summary) int { return cmp.Compare(b.Created, a.Created) }) // children first
 		for _, i := range list {
 			if abandoned(i.Labels[label], time.Now()) {
 				d.api.ImageRemove(ctx, i.ID, image.RemoveOptions{Force: true, PruneChildren: true})

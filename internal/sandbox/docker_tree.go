@@ -141,6 +141,7 @@ func (d *daemon) commit(ctx context.Context, id, name string) (string, error) {
 		return "", fs.ErrClosed
 	}
 	d.images[name] = kept.ID
+	d.order = append(d.order, kept.ID)
 	return kept.ID, nil
 }
 

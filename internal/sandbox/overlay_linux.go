@@ -14,8 +14,9 @@ import (
 // overlay is the engine that shows a state at the work tree's own path. Its
 // namespace is made anew when a former run had to be killed as a whole.
 type overlay struct {
-	world setup
-	at    places
+	world   setup
+	at      places
+	keeping bool // runs follow one another in one tree
 
 	mu     sync.Mutex // guards ns and closed, not held while a command runs
 	ns     *namespace
@@ -49,6 +50,9 @@ func newOverlay(s *Sandbox, layer *Layer, files []File) *overlay {
 	}
 	if s.home == "" {
 		o.at.home = bareHome
+	}
+	if layer != nil {
+		o.world.Under = layer.under
 	}
 	return o
 }
@@ -120,7 +124,7 @@ func (o *overlay) run(ctx context.Context, t task) (gate.Exit, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, t.Timeout+answerGrace)
 	defer cancel()
-	answer, err := o.call(limited, ns, request{Task: t}, t.streams)
+	answer, err := o.call(limited, ns, request{Task: t, Keep: o.keeping}, t.streams)
 	if ctx.Err() == nil && limited.Err() != nil {
 		err = fmt.Errorf("no answer %v after the limit of %v: what runs cannot be killed", answerGrace, t.Timeout)
 	}

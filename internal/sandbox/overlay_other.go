@@ -18,3 +18,5 @@ func probeOverlay(context.Context, *Sandbox) error { return errNoOverlay }
 func openOverlay(context.Context, *Sandbox, *Layer, []File) (engine, error) { return nil, errNoOverlay }
 
 func listeningSockets() []string { return nil }
+
+func openOverlaySetup(context.Context, *Sandbox, []File) (setUpper, error) { return nil, errNoOverlay }

@@ -202,18 +202,10 @@ func (w *world) makeRun() error {
 	return nil
 }
 
-// drop takes a run's mounts and everything written in it away. Mounts are named
-// by descriptors, since the command may have moved directories about.
+// drop takes a run's mounts and everything written in it away.
 func (w *world) drop() error {
 	w.clean = false
-	var errs []error
-	for _, fd := range slices.Backward(w.mounted) {
-		if err := unix.Unmount(fdPath(fd), unix.MNT_DETACH); err != nil {
-			errs = append(errs, named("removal", fdPath(fd), err))
-		}
-		unix.Close(fd)
-	}
-	w.mounted = nil
+	errs := []error{w.unmount()}
 	if w.onDisk {
 		errs = append(errs, os.RemoveAll(w.at("run")), os.Mkdir(w.at("run"), 0o755))
 		return errors.Join(errs...)

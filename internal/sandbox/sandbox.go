@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -63,6 +64,12 @@ type Sandbox struct {
 	stamp  time.Time // modification time of every file that any state replaces
 	hidden []string  // absolute paths that no command may see
 	docker *daemon   // of kind docker
+	layers *layers
+}
+
+type layers struct {
+	sync.Mutex
+	made []*Layer
 }
 
 // New finds out which kind of sandbox works here. Kind auto takes docker when
@@ -76,7 +83,7 @@ func New(ctx context.Context, opts Options) (*Sandbox, error) {
 	}
 	opts.Root = root
 	home := realHome()
-	s := &Sandbox{opts: opts, home: home, stamp: newStamp(time.Now())}
+	s := &Sandbox{opts: opts, home: home, stamp: newStamp(time.Now()), layers: &layers{}}
 	s.hidden = hiddenPaths(root, home)
 	return s, s.choose(ctx)
 }
@@ -123,10 +130,17 @@ func (s *Sandbox) choosePlain(ctx context.Context) (err error) {
 
 // Close removes what states had in common. They are to be closed before.
 func (s *Sandbox) Close() error {
-	if s.docker == nil {
-		return nil
+	s.layers.Lock()
+	defer s.layers.Unlock()
+	var errs []error
+	for _, layer := range s.layers.made {
+		errs = append(errs, layer.close())
 	}
-	return s.docker.close()
+	s.layers.made = nil
+	if s.docker != nil {
+		errs = append(errs, s.docker.close())
+	}
+	return errors.Join(errs...)
 }
 
 // Kind is the kind in use: overlay, docker or copy.
