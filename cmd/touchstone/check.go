@@ -198,12 +198,13 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
-	box, err := sandbox.New(ctx, boxOptions(repo.Root(), settings, runners))
+	box, err := openBox(ctx, change, settings, runners)
 	if err != nil {
 		return nil, undecided(err)
 	}
+	defer box.Close()
 	facts := notes(change, box)
-	if hasGo(runners.list) {
+	if hasGo(runners.list) && box.Kind() != "docker" { // a container has modules from its image or by set-up
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)
 	}
@@ -212,6 +213,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		return nil, undecided(err)
 	}
 	defer columns.Close()
+	columns.setups = newSetups(settings.Runners)
+	facts = append(facts, columns.setups.skipped(box)...)
 
 	in := gate.Inputs{
 		Tool: "touchstone " + version, Repository: repo.RepositoryName(ctx),

@@ -21,6 +21,7 @@ type states struct {
 	staging string
 	trees   map[gate.StateName]map[string]git.Entry // only the paths of union
 	union   []string                                // every path that any state or the disk has otherwise
+	setups  *setups
 	open    []*sandbox.State
 }
 
@@ -112,14 +113,11 @@ func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, err
 	if !ok {
 		return nil, fmt.Errorf("there is no state %q", name)
 	}
-	files := make([]sandbox.File, len(s.union))
-	for i, path := range s.union {
-		files[i].Path = path
-		if entry, ok := tree[path]; ok {
-			files[i].Mode, files[i].Blob = entry.Mode, filepath.Join(s.staging, entry.ID)
-		}
+	layer, err := s.layer(ctx, name)
+	if err != nil {
+		return nil, err
 	}
-	state, err := s.sandbox.State(ctx, files)
+	state, err := s.sandbox.StateOn(ctx, layer, s.files(name))
 	if err != nil {
 		return nil, err
 	}
@@ -129,4 +127,16 @@ func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, err
 		return nil, err
 	}
 	return &column{State: state, name: name, tree: view, kind: s.sandbox.Kind(), layers: s.sandbox.Layers()}, nil
+}
+
+// files are what a state has otherwise than the disk.
+func (s *states) files(name gate.StateName) []sandbox.File {
+	files := make([]sandbox.File, len(s.union))
+	for i, path := range s.union {
+		files[i].Path = path
+		if entry, ok := s.trees[name][path]; ok {
+			files[i].Mode, files[i].Blob = entry.Mode, filepath.Join(s.staging, entry.ID)
+		}
+	}
+	return files
 }
