@@ -20,3 +20,5 @@ func openOverlay(context.Context, *Sandbox, *Layer, []File) (engine, error) { re
 func listeningSockets() []string { return nil }
 
 func openOverlaySetup(context.Context, *Sandbox, []File) (setUpper, error) { return nil, errNoOverlay }
+
+func landlockLayer() []string { return nil }

@@ -12,8 +12,9 @@ func (s *Sandbox) Layers() []string {
 		layers = []string{
 			"overlay at the same path", "read-only system", "private home", "private /tmp", "environment allow-list",
 			"user namespace", "mount namespace", "PID namespace", "IPC namespace", "no capabilities",
-			"time, memory, process and disk limits",
+			"no user namespaces inside", "time, memory, process and disk limits",
 		}
+		layers = append(layers, landlockLayer()...)
 	}
 	if !s.opts.Network {
 		layers = append(layers, "no network but loopback")
