@@ -151,8 +151,8 @@ func written(dir string) (bytes int64) {
 	return bytes
 }
 
-// full reports whether a size-limited file system has no page left.
+// full reports whether a size-limited file system has no page or no file left.
 func full(path string) bool {
 	var st unix.Statfs_t
-	return unix.Statfs(path, &st) == nil && st.Blocks > 0 && st.Bfree == 0
+	return unix.Statfs(path, &st) == nil && st.Blocks > 0 && (st.Bfree == 0 || st.Files > 0 && st.Ffree == 0)
 }
