@@ -111,11 +111,14 @@ func (d *daemon) treeImage(ctx context.Context, s *Sandbox, common manifest, key
 		return "", d.explain("making a container", err)
 	}
 	defer d.remove(made.ID)
+	closed := d.closedAbove(ctx, made.ID, s.opts.Root) // beforehand: an engine answers nothing of a container while files go in
 	err = d.upload(ctx, made.ID, func(w *treeWriter) error {
 		w.dir(dockerHome, 0o700, d.user)
 		w.dir(filepath.Dir(dockerReport), 0o755, nobody)
 		w.dir(auxDir, 0o755, nobody)
-		w.leadTo(ctx, d, made.ID, s.opts.Root)
+		for _, dir := range slices.Sorted(maps.Keys(closed)) {
+			w.dir(dir, closed[dir]|0o011, account{})
+		}
 		w.dir(s.opts.Root, 0o755, d.user)
 		for _, path := range slices.Sorted(maps.Keys(common)) {
 			if err := w.entry(s.opts.Root, path, common[path]); err != nil {
@@ -162,18 +165,17 @@ func (d *daemon) upload(ctx context.Context, id string, fill func(*treeWriter) e
 	return err
 }
 
-// leadTo lets the image's user through to the tree where a directory above it is
-// closed to others.
-func (w *treeWriter) leadTo(ctx context.Context, d *daemon, id, root string) {
-	if w.owner.uid == 0 {
-		return
-	}
-	for dir := filepath.Dir(root); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+// closedAbove lists the directories above the tree that are closed to the image's
+// user, with their modes.
+func (d *daemon) closedAbove(ctx context.Context, id, root string) map[string]fs.FileMode {
+	closed := make(map[string]fs.FileMode)
+	for dir := filepath.Dir(root); d.user.uid != 0 && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		stat, err := d.api.ContainerStatPath(ctx, id, dir)
 		if err == nil && stat.Mode.IsDir() && stat.Mode&0o001 == 0 {
-			w.dir(dir, stat.Mode.Perm()|0o011, account{})
+			closed[dir] = stat.Mode.Perm()
 		}
 	}
+	return closed
 }
 
 func slashed(path string) string { return strings.TrimPrefix(filepath.ToSlash(path), "/") }
