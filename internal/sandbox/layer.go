@@ -108,8 +108,11 @@ type tail struct {
 }
 
 func (t *tail) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p[max(0, len(p)-t.limit):]...)
-	t.buf = t.buf[max(0, len(t.buf)-t.limit):]
+	end := p[max(0, len(p)-t.limit):]
+	if surplus := len(t.buf) + len(end) - t.limit; surplus > 0 { // in place: endless output must not cost memory
+		t.buf = t.buf[:copy(t.buf, t.buf[surplus:])]
+	}
+	t.buf = append(t.buf, end...)
 	return len(p), nil
 }
 

@@ -57,6 +57,7 @@ func output(args []string) int {
 	for ; n > 0; n -= len(line) {
 		w.Write(line)
 	}
+	fmt.Fprintln(w, " the end")
 	w.Flush()
 	return 0
 }

@@ -31,7 +31,8 @@ type Options struct {
 	Pids    int           // processes of a run; 512
 	Timeout time.Duration // wall clock of a run; 10 minutes
 	// OutputCap is how many bytes of each stream reach the command's writer, 1
-	// GiB; the rest is dropped and Exit.Limit is "output".
+	// GiB: its beginning, a line that says how much is left out, and its end.
+	// Exit.Limit is "output" then.
 	OutputCap int64
 }
 
