@@ -159,6 +159,18 @@ func TestDockerAlike(t *testing.T) {
 	}
 }
 
+// TestDockerReport: what is no regular file any more gives no report.
+func TestDockerReport(t *testing.T) {
+	f := newFixture(t, "docker")
+	st := f.state()
+	for _, script := range []string{`ln -s /etc/passwd x; mv x $TOUCHSTONE_REPORT`, `rm -f $TOUCHSTONE_REPORT; ln -sf /etc/passwd $TOUCHSTONE_REPORT`, `mkfifo x; mv -f x $TOUCHSTONE_REPORT`} {
+		var report bytes.Buffer
+		if _, err := st.Run(t.Context(), gate.Command{Argv: []string{"sh", "-c", script}, Report: &report}); err != nil || report.Len() > 0 {
+			t.Errorf("%s: %v, report %q", script, err, report.String())
+		}
+	}
+}
+
 func TestDockerDiskLimit(t *testing.T) {
 	f := newFixture(t, "docker")
 	f.again(func(o *Options) { o.Disk = 64 << 20 })

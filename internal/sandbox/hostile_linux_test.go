@@ -84,9 +84,11 @@ func testHostile(t *testing.T, kind string) {
 			continue
 		}
 		tried++
-		if got != "" {
-			t.Errorf("%s got: %s", hostile[i].name, got)
-		}
+		t.Run(hostile[i].name, func(t *testing.T) {
+			if got != "" {
+				t.Errorf("got: %s", got)
+			}
+		})
 	}
 	if tried < 20 {
 		t.Errorf("only %d attacks were tried: %+v\n%s", tried, exit, out)
