@@ -258,6 +258,26 @@ func TestOverlayAlike(t *testing.T) {
 	}
 }
 
+// TestOverlaySocketVanishes: a server of the machine ends while a state covers its
+// socket.
+func TestOverlaySocketVanishes(t *testing.T) {
+	dir, err := os.MkdirTemp("/opt", "socket")
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, "overlay")
+	st := f.state()
+	time.AfterFunc(300*time.Millisecond, func() { l.Close() }) // removes the file
+	if got := f.sh(st, "sleep 1; echo done"); got != "done" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestOverlayDisk(t *testing.T) {
 	f := fixtureAt(t, "overlay", t.TempDir(), func(o *Options) { o.Disk = 32 << 20 })
 	st := f.state()

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -85,11 +86,12 @@ func (w *world) dropFiles(dir string) error {
 }
 
 // unmount takes a run's mounts away. They are named by descriptors, since the
-// command may have moved directories about.
+// command may have moved directories about. One that is gone already is no error:
+// it went with the machine's file that it covered (a socket whose server ended).
 func (w *world) unmount() error {
 	var first error
 	for i := len(w.mounted) - 1; i >= 0; i-- {
-		if err := unix.Unmount(fdPath(w.mounted[i]), unix.MNT_DETACH); err != nil && first == nil {
+		if err := unix.Unmount(fdPath(w.mounted[i]), unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) && first == nil {
 			first = named("removal", fdPath(w.mounted[i]), err)
 		}
 		unix.Close(w.mounted[i])
