@@ -57,7 +57,7 @@ func (a *App) checkCommand() *cobra.Command {
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
 	flags.StringVar(&o.format, "format", "text", "what to print: "+strings.Join(report.Formats(), ", "))
 	flags.StringArrayVar(&o.outputs, "output", nil, "write a report to a file too, as FORMAT=PATH (repeatable)")
-	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: auto, overlay, copy (default: the configuration's)")
+	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "states that run tests side by side")
 	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
@@ -115,8 +115,8 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 	switch {
 	case !slices.Contains([]string{"auto", "always", "never"}, o.full):
 		return nil, fmt.Errorf("--full: %q is not auto, always or never", o.full)
-	case o.sandbox != "" && !slices.Contains([]string{"auto", "overlay", "copy"}, o.sandbox):
-		return nil, fmt.Errorf("--sandbox: %q is not auto, overlay or copy", o.sandbox)
+	case o.sandbox != "" && !slices.Contains(config.SandboxKinds(), o.sandbox):
+		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
 	case o.jobs < 1:
 		return nil, fmt.Errorf("--jobs: %d is less than 1", o.jobs)
 	case o.repeat < 0:
@@ -204,12 +204,13 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
-	box, err := sandbox.New(ctx, boxOptions(repo.Root(), settings, runners))
+	box, err := openBox(ctx, change, settings, runners)
 	if err != nil {
 		return nil, undecided(err)
 	}
+	defer box.Close()
 	facts := notes(change, box)
-	if hasGo(runners.list) {
+	if hasGo(runners.list) && box.Kind() != "docker" { // a container has modules from its image or by set-up
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)
 	}
@@ -227,6 +228,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, undecided(err)
 	}
+	columns.setups = newSetups(settings.Runners)
+	facts = append(facts, columns.setups.skipped(box)...)
 
 	names := readNames(ctx, change, classifier, parts)
 	in := gate.Inputs{

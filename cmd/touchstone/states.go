@@ -25,6 +25,7 @@ type states struct {
 	trees   map[gate.StateName]map[string]git.Entry // only the paths of union
 	union   []string                                // every path that any state or the disk has otherwise
 	further                                         // what makes the states beyond the plain ones
+	setups  *setups
 
 	mu   sync.Mutex
 	open []*sandbox.State
@@ -151,14 +152,11 @@ func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, err
 
 // show makes a state of a tree.
 func (s *states) show(ctx context.Context, name gate.StateName, tree map[string]git.Entry) (*column, error) {
-	files := make([]sandbox.File, len(s.union))
-	for i, path := range s.union {
-		files[i].Path = path
-		if entry, ok := tree[path]; ok {
-			files[i].Mode, files[i].Blob = entry.Mode, filepath.Join(s.staging, entry.ID)
-		}
+	layer, err := s.layer(ctx, tree)
+	if err != nil {
+		return nil, err
 	}
-	state, err := s.sandbox.State(ctx, files)
+	state, err := s.sandbox.StateOn(ctx, layer, s.files(tree))
 	if err != nil {
 		return nil, err
 	}
@@ -170,4 +168,16 @@ func (s *states) show(ctx context.Context, name gate.StateName, tree map[string]
 		return nil, err
 	}
 	return &column{State: state, name: name, tree: view, kind: s.sandbox.Kind(), layers: s.sandbox.Layers()}, nil
+}
+
+// files are what a state has otherwise than the disk.
+func (s *states) files(tree map[string]git.Entry) []sandbox.File {
+	files := make([]sandbox.File, len(s.union))
+	for i, path := range s.union {
+		files[i].Path = path
+		if entry, ok := tree[path]; ok {
+			files[i].Mode, files[i].Blob = entry.Mode, filepath.Join(s.staging, entry.ID)
+		}
+	}
+	return files
 }

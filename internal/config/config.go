@@ -60,7 +60,8 @@ type Split struct {
 // Sandbox says how states are made and what a run may use.
 type Sandbox struct {
 	Kind    SandboxKind `yaml:"kind"`
-	Image   string      `yaml:"image"`
+	Image   string      `yaml:"image"`   // docker: "" for one built from base's own Dockerfile
+	Runtime string      `yaml:"runtime"` // docker: of the engine's, as runsc; "" for its default
 	Network Network     `yaml:"network"`
 	Memory  Bytes       `yaml:"memory"`
 	Pids    Count       `yaml:"pids"`

@@ -25,7 +25,7 @@ runners:
     report: "build/reports/**/*.xml"
 split:
   test: ["tests/**", "**/*_test.go"]
-sandbox: {kind: overlay, image: "", network: none, memory: 2GiB, pids: 64, disk: 512MiB}
+sandbox: {kind: overlay, image: "python:3.12", runtime: runsc, network: none, memory: 2GiB, pids: 64, disk: 512MiB}
 policy:
   require: positive
   vacuous_tests: fail
@@ -48,7 +48,7 @@ func TestParseReadsEveryKey(t *testing.T) {
 	if r.Name != "unit" || r.Framework != "pytest" || r.Dir != "sub/dir" || time.Duration(r.Timeout) != 10*time.Minute || r.Env["TZ"] != "UTC" || len(r.Setup[0]) != 4 {
 		t.Errorf("runner: %+v", r)
 	}
-	if c.Sandbox.Memory != 2<<30 || c.Sandbox.Disk != 512<<20 || c.Sandbox.Pids != 64 {
+	if c.Sandbox.Image != "python:3.12" || c.Sandbox.Runtime != "runsc" || c.Sandbox.Memory != 2<<30 || c.Sandbox.Disk != 512<<20 || c.Sandbox.Pids != 64 {
 		t.Errorf("sandbox: %+v", c.Sandbox)
 	}
 	p := c.Gate()

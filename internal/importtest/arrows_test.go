@@ -20,6 +20,7 @@ var doors = map[string][]string{
 	"github.com/goccy/go-yaml":        {"internal/config"},
 	"github.com/bluekeyes/go-gitdiff": {"patchsplit"},
 	"github.com/docker/docker":        {"internal/sandbox"},
+	"github.com/landlock-lsm":         {"internal/sandbox"},
 	"github.com/google/go-github":     {"internal/github"},
 }
 

@@ -23,6 +23,9 @@ func advice(root string, err error) string {
 	if !slices.ContainsFunc(refused, func(text string) bool { return strings.HasSuffix(err.Error(), text) }) {
 		return ""
 	}
+	if _, err := os.Stat(filepath.Join(root, auxDir)); err == nil {
+		return " (this is a state of touchstone's own, in which there are no further ones)"
+	}
 	for _, s := range switches {
 		value, err := os.ReadFile(filepath.Join(root, s.file))
 		if err == nil && strings.TrimSpace(string(value)) == s.forbids {

@@ -34,7 +34,7 @@ type copied struct {
 	closed  bool
 }
 
-func openCopy(ctx context.Context, s *Sandbox, files []File) (engine, error) {
+func openCopy(ctx context.Context, s *Sandbox, _ *Layer, files []File) (engine, error) {
 	dir, err := os.MkdirTemp("", "touchstone-copy-")
 	if err != nil {
 		return nil, err
@@ -46,11 +46,12 @@ func openCopy(ctx context.Context, s *Sandbox, files []File) (engine, error) {
 	c := &copied{dir: dir}
 	c.at = places{
 		root: filepath.Join(dir, "tree", filepath.Base(root)), home: userHome(),
-		temp: filepath.Join(dir, "tmp"), aux: filepath.Join(dir, "files"),
+		temp: filepath.Join(dir, "tmp"), aux: filepath.Join(dir, "files"), report: reportPath, env: s.userEnviron(),
 	}
 	c.at.moved = [2]string{root, c.at.root}
 	c.want, err = readTree(ctx, root, dir)
 	if err == nil {
+		c.want.hide(root, s.hidden)
 		err = c.want.apply(files, s.stamp)
 	}
 	if err == nil {

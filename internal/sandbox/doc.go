@@ -13,12 +13,14 @@
 //     of the host, no network unless asked for, and limits on time, memory,
 //     processes and disk.
 //
-// Two kinds exist. "overlay" (Linux) keeps all of the above with a user, mount,
+// Three kinds exist. "overlay" (Linux) keeps all of the above with a user, mount,
 // PID, IPC, UTS and network namespace and overlay filesystems; nothing is
-// copied. "copy" works everywhere: a clone of the tree at another path, with a
+// copied. "docker" runs each command in a fresh container of a Docker engine,
+// near or far, at the same path; what its commands see is the image's, not this
+// machine's. "copy" works everywhere: a clone of the tree at another path, with a
 // private temporary directory and best-effort limits; [Sandbox.Reason] says
-// why it was used and what it does not keep. A further kind (docker) implements
-// the engine interface in state.go.
+// why it was used and what it does not keep. The contract suite in
+// contract_test.go is run on all three and states where they differ.
 //
 // Non-goals: making a state's files out of commits (the caller stages blobs),
 // and knowing anything about test frameworks.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,15 +42,28 @@ var caches = []string{
 	"GOPATH", "GOCACHE", "GOMODCACHE", "CARGO_HOME", "GRADLE_USER_HOME", "XDG_CACHE_HOME", "UV_CACHE_DIR", "PIP_CACHE_DIR",
 }
 
-// environ builds a command's environment: allowed names of the user's, then
-// the sandbox's own, then configuration's, then the command's.
-func (s *Sandbox) environ(user []string, p places, dir string, cmd gate.Command) []string {
-	env := make(map[string]string)
-	for _, entry := range user {
-		name, value, ok := strings.Cut(entry, "=")
-		if ok && (allowed(passed, name) || allowed(s.opts.EnvAllow, name)) {
-			env[name] = value
+// userEnviron is what commands see of the user's own environment.
+func (s *Sandbox) userEnviron() []string { return letThrough(os.Environ(), passed, s.opts.EnvAllow) }
+
+// letThrough picks the entries of an environment whose names are in either list.
+func letThrough(environ []string, names ...[]string) []string {
+	var out []string
+	for _, entry := range environ {
+		name, _, ok := strings.Cut(entry, "=")
+		if ok && slices.ContainsFunc(names, func(list []string) bool { return allowed(list, name) }) {
+			out = append(out, entry)
 		}
+	}
+	return out
+}
+
+// environ builds a command's environment: what the state's place has, then the
+// sandbox's own, then configuration's, then the command's.
+func (s *Sandbox) environ(p places, dir string, cmd gate.Command) []string {
+	env := make(map[string]string)
+	for _, entry := range p.env {
+		name, value, _ := strings.Cut(entry, "=")
+		env[name] = value
 	}
 	maps.Copy(env, map[string]string{
 		"HOME": p.home, "TMPDIR": p.temp, "TERM": "dumb", "PWD": filepath.Join(p.root, dir),
@@ -57,7 +71,7 @@ func (s *Sandbox) environ(user []string, p places, dir string, cmd gate.Command)
 	maps.Copy(env, s.opts.Env)
 	maps.Copy(env, cmd.Env)
 	if cmd.Report != nil {
-		env[reportVariable] = reportPath
+		env[reportVariable] = p.report
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -77,7 +78,9 @@ func (w *world) spawn(t task, out []*os.File) (pid int, err error) {
 		fds = append(fds, null.Fd())
 	}
 	fds = append(fds, theirs.Fd())
-	argv := append([]string{launchName, keepReport, strconv.Itoa(w.umask), strconv.Itoa(t.Pids), filepath.Join(w.Root, t.Dir)}, t.Argv...)
+	writable := w.writable()
+	argv := []string{launchName, keepReport, strconv.Itoa(w.umask), strconv.Itoa(t.Pids), filepath.Join(w.Root, t.Dir), strconv.Itoa(len(writable))}
+	argv = slices.Concat(argv, writable, t.Argv)
 	pid, err = syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Dir: "/", Env: t.Env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
 	})

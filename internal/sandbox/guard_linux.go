@@ -3,7 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -129,14 +131,28 @@ func proportional(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: no Pss line", pid)
 }
 
-// diskFull reports whether the run, or the state's home, has no room left. A
-// scratch on disk has no limit of its own.
+// diskFull reports whether the run, or the state's home, has no room left.
 func (w *world) diskFull() bool {
-	return !w.onDisk && (full(w.at("run")) || full(w.at("keep")))
+	if w.onDisk {
+		return written(w.at("run")) > w.Disk || written(w.at("keep")) > w.Disk
+	}
+	return full(w.at("run")) || full(w.at("keep"))
 }
 
-// full reports whether a size-limited file system has no page left.
+// written sums up what a directory's files take on disk.
+func written(dir string) (bytes int64) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		var st unix.Stat_t
+		if err == nil && unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+			bytes += st.Blocks * 512
+		}
+		return nil
+	})
+	return bytes
+}
+
+// full reports whether a size-limited file system has no page or no file left.
 func full(path string) bool {
 	var st unix.Statfs_t
-	return unix.Statfs(path, &st) == nil && st.Blocks > 0 && st.Bfree == 0
+	return unix.Statfs(path, &st) == nil && st.Blocks > 0 && (st.Bfree == 0 || st.Files > 0 && st.Ffree == 0)
 }

@@ -8,9 +8,14 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// holdState runs a state of the tree args[0] until it is killed.
+// holdState runs a state of the tree args[0] until it is killed; args[2] and
+// args[3] may name another kind and its image.
 func holdState(args []string) int {
-	box, err := New(context.Background(), Options{Kind: "overlay", Root: args[0]})
+	opts := Options{Kind: "overlay", Root: args[0]}
+	if len(args) > 2 {
+		opts.Kind, opts.Image = args[2], args[3]
+	}
+	box, err := New(context.Background(), opts)
 	if err == nil {
 		var st *State
 		if st, err = box.State(context.Background(), nil); err == nil {

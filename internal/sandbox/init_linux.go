@@ -90,6 +90,10 @@ func (w *world) serveOne(conn *net.UnixConn) error {
 
 func (w *world) handle(r request, files []*os.File) (reply, error) {
 	defer closeAll(files)
+	if r.Finish {
+		left, err := w.leave()
+		return reply{Left: left}, err
+	}
 	if err := w.fresh(); err != nil {
 		return reply{}, err
 	}
@@ -98,6 +102,10 @@ func (w *world) handle(r request, files []*os.File) (reply, error) {
 		return reply{Digests: digests}, err
 	}
 	exit, err := w.execute(r.Task, files)
+	if r.Keep {
+		w.clean = err == nil
+		return reply{Exit: exit}, err
+	}
 	return reply{Exit: exit}, errors.Join(err, w.drop())
 }
 

@@ -16,10 +16,11 @@ import (
 )
 
 // launch becomes the command: args are whether a report is asked for, the umask, the
-// process limit, the working directory, then the command's own. What it gives up here
-// (capabilities, the keyring, new privileges) nothing of the command can get back.
+// process limit, the working directory, how many writable directories there are,
+// these, then the command's own. What it gives up here (capabilities, the keyring,
+// new privileges, files to write) nothing of the command can get back.
 func launch(args []string) error {
-	if len(args) < 5 {
+	if len(args) < 6 {
 		return errors.New("launcher: too few arguments")
 	}
 	runtime.LockOSThread() // credentials belong to the thread, and this one will be the command
@@ -32,10 +33,11 @@ func launch(args []string) error {
 	}
 	umask, err1 := strconv.Atoi(args[1])
 	pids, err2 := strconv.Atoi(args[2])
-	if err := errors.Join(err1, err2); err != nil {
+	count, err3 := strconv.Atoi(args[4])
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
-	dir, argv := args[3], args[4:]
+	dir, writable, argv := args[3], args[5:5+count], args[5+count:]
 	if err := os.Chdir(dir); err != nil {
 		return fmt.Errorf("working directory: %w", err)
 	}
@@ -43,7 +45,7 @@ func launch(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(limitResources(pids), dropPrivileges()); err != nil {
+	if err := errors.Join(limitResources(pids), landlocked(writable), dropPrivileges()); err != nil {
 		return err
 	}
 	unix.Umask(umask)
@@ -72,9 +74,6 @@ func fail(err error) {
 	fmt.Fprint(os.NewFile(errorFD, "errors"), err)
 	os.Exit(1)
 }
-
-// threadsPerProcess relates the kernel's limit, which counts threads, to ours.
-const threadsPerProcess = 16
 
 // limitResources sets what the kernel itself can keep. Memory is the watchdog's:
 // address space (RLIMIT_AS, RLIMIT_DATA) says little of it for the race detector,

@@ -17,6 +17,7 @@ import (
 type layer struct {
 	target string
 	lower  string // as a path through a descriptor
+	under  string // likewise, what set-up commands left over it; "" for nothing
 	info   fs.FileInfo
 	tree   bool   // part of the work tree: fresh for each run; else kept for the state
 	name   string // of its upper and work directories in the scratch
@@ -65,9 +66,15 @@ func (w *world) openLayer(target string, tree bool) error {
 	if err != nil {
 		return err
 	}
-	w.layers = append(w.layers, layer{
-		target: target, lower: fdPath(fd), info: info, tree: tree, name: fmt.Sprint(len(w.layers)),
-	})
+	l := layer{target: target, lower: fdPath(fd), info: info, tree: tree, name: fmt.Sprint(len(w.layers))}
+	if dir := w.Under[target]; dir != "" {
+		under, err := hold(dir)
+		if err != nil {
+			return err
+		}
+		l.under = fdPath(under)
+	}
+	w.layers = append(w.layers, l)
 	return nil
 }
 
@@ -145,6 +152,9 @@ func (w *world) show(l layer) error {
 		return bindReadOnly(l.lower, l.target)
 	}
 	lower, dir := []string{l.lower}, w.at("keep", l.name)
+	if l.under != "" {
+		lower = []string{l.under, l.lower}
+	}
 	if l.tree {
 		dir = w.at("run", "tree"+l.name)
 		if err := makeLayerDirs(dir, l.info); err != nil {
@@ -152,7 +162,7 @@ func (w *world) show(l layer) error {
 		}
 	}
 	if l.target == w.Root && l.tree {
-		lower = []string{w.at("stage"), l.lower}
+		lower = slices.Insert(lower, 0, w.at("stage"))
 		if err := stampPath(filepath.Join(dir, "upper"), w.Stamp); err != nil {
 			return err
 		}

@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 	if name := os.Getenv(helperVariable); name != "" {
 		os.Exit(helpers[name](os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	dropTestImage()
+	os.Exit(code)
 }
 
 func allocate(args []string) int {
@@ -55,6 +57,7 @@ func output(args []string) int {
 	for ; n > 0; n -= len(line) {
 		w.Write(line)
 	}
+	fmt.Fprintln(w, " the end")
 	w.Flush()
 	return 0
 }

@@ -71,6 +71,17 @@ func (m manifest) read(rel, path string, d fs.DirEntry) error {
 	return nil
 }
 
+// hide leaves out what no command may see.
+func (m manifest) hide(root string, hidden []string) {
+	for _, path := range hidden {
+		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+			if _, there := m[rel]; there {
+				m.drop(rel)
+			}
+		}
+	}
+}
+
 // apply changes the manifest into a state's. A link or file in the way of a
 // state's path is replaced by a directory, so that nothing is written through it.
 func (m manifest) apply(files []File, stamp time.Time) error {

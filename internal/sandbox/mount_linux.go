@@ -26,8 +26,9 @@ func hold(path string) (int, error) {
 	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 100)
 }
 
+// mountTmpfs limits files too: each takes kernel memory that its size does not count.
 func mountTmpfs(target string, size int64) error {
-	options := fmt.Sprintf("mode=0755,size=%d", size)
+	options := fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", size, max(50_000, size/4096))
 	return named("tmpfs", target, unix.Mount("tmpfs", target, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options))
 }
 

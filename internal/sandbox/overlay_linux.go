@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -15,27 +14,25 @@ import (
 // overlay is the engine that shows a state at the work tree's own path. Its
 // namespace is made anew when a former run had to be killed as a whole.
 type overlay struct {
-	world setup
-	at    places
+	world   setup
+	at      places
+	keeping bool // runs follow one another in one tree
 
 	mu     sync.Mutex // guards ns and closed, not held while a command runs
 	ns     *namespace
 	closed bool
 }
 
-// answerGrace is how long after a command's own limit an init may stay silent.
-const answerGrace = 30 * time.Second
-
 func probeOverlay(ctx context.Context, s *Sandbox) error {
-	e, err := openOverlay(ctx, s, nil)
+	e, err := openOverlay(ctx, s, nil, nil)
 	if err != nil {
 		return err
 	}
 	return e.close()
 }
 
-func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) {
-	o := newOverlay(s, files)
+func openOverlay(ctx context.Context, s *Sandbox, layer *Layer, files []File) (engine, error) {
+	o := newOverlay(s, layer, files)
 	if _, err := o.ready(ctx); err != nil {
 		o.close()
 		return nil, err
@@ -43,16 +40,19 @@ func openOverlay(ctx context.Context, s *Sandbox, files []File) (engine, error) 
 	return o, nil
 }
 
-func newOverlay(s *Sandbox, files []File) *overlay {
+func newOverlay(s *Sandbox, layer *Layer, files []File) *overlay {
 	o := &overlay{
 		world: setup{
 			Root: s.opts.Root, Home: s.home, Caches: cacheDirs(s), Visible: s.visible(), Hidden: s.hidden,
 			Files: files, Stamp: s.stamp, Disk: s.opts.Disk, Network: s.opts.Network,
 		},
-		at: places{root: s.opts.Root, home: os.Getenv("HOME"), temp: "/tmp", aux: auxDir},
+		at: places{root: s.opts.Root, home: os.Getenv("HOME"), temp: "/tmp", aux: auxDir, report: reportPath, env: s.userEnviron()},
 	}
 	if s.home == "" {
 		o.at.home = bareHome
+	}
+	if layer != nil {
+		o.world.Under = layer.under
 	}
 	return o
 }
@@ -73,9 +73,10 @@ func cacheDirs(s *Sandbox) []string {
 }
 
 // visible is what must stay in sight of the places that states get privately:
-// what the caller asked for, and name resolution, which may live in /run.
+// what the caller asked for, the user's tools, and name resolution, which may
+// live in /run.
 func (s *Sandbox) visible() []string {
-	paths := append(slices.Clone(s.opts.Visible), "/run/current-system", "/run/wrappers")
+	paths := slices.Concat(s.opts.Visible, s.toolPaths(), []string{"/run/current-system", "/run/wrappers"})
 	if s.opts.Network {
 		if real, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 			paths = append(paths, real)
@@ -123,7 +124,7 @@ func (o *overlay) run(ctx context.Context, t task) (gate.Exit, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, t.Timeout+answerGrace)
 	defer cancel()
-	answer, err := o.call(limited, ns, request{Task: t}, t.streams)
+	answer, err := o.call(limited, ns, request{Task: t, Keep: o.keeping}, t.streams)
 	if ctx.Err() == nil && limited.Err() != nil {
 		err = fmt.Errorf("no answer %v after the limit of %v: what runs cannot be killed", answerGrace, t.Timeout)
 	}

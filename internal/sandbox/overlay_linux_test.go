@@ -258,6 +258,26 @@ func TestOverlayAlike(t *testing.T) {
 	}
 }
 
+// TestOverlaySocketVanishes: a server of the machine ends while a state covers its
+// socket.
+func TestOverlaySocketVanishes(t *testing.T) {
+	dir, err := os.MkdirTemp("/opt", "socket")
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, "overlay")
+	st := f.state()
+	time.AfterFunc(300*time.Millisecond, func() { l.Close() }) // removes the file
+	if got := f.sh(st, "sleep 1; echo done"); got != "done" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestOverlayDisk(t *testing.T) {
 	f := fixtureAt(t, "overlay", t.TempDir(), func(o *Options) { o.Disk = 32 << 20 })
 	st := f.state()
@@ -326,7 +346,7 @@ func TestOverlayOnDisk(t *testing.T) {
 	f := newFixture(t, "overlay")
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	o := newOverlay(f.box, []File{f.file("main.txt", modeFile, "base\n"), f.file("only/here.txt", modeAbsent, "")})
+	o := newOverlay(f.box, nil, []File{f.file("main.txt", modeFile, "base\n"), f.file("only/here.txt", modeAbsent, "")})
 	ns, err := o.startOnDisk(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -395,8 +415,8 @@ func TestOverlayClosedWhileRunning(t *testing.T) {
 // what an overlay needs.
 func TestOverlayNested(t *testing.T) {
 	f := newFixture(t, "overlay")
-	out, exit := f.run(f.state(), helper("kind", f.root))
-	if exit.Code != 0 || !strings.HasPrefix(out, "copy overlay does not work here: ") || !strings.Contains(out, "not permitted") {
+	out, exit := f.run(f.state(), f.helper("kind", f.root))
+	if exit.Code != 0 || !strings.HasPrefix(out, "copy overlay does not work here: ") || !strings.Contains(out, "state of touchstone's own") {
 		t.Errorf("%+v: %s", exit, out)
 	}
 }

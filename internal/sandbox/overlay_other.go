@@ -15,6 +15,10 @@ func Init() {}
 
 func probeOverlay(context.Context, *Sandbox) error { return errNoOverlay }
 
-func openOverlay(context.Context, *Sandbox, []File) (engine, error) { return nil, errNoOverlay }
+func openOverlay(context.Context, *Sandbox, *Layer, []File) (engine, error) { return nil, errNoOverlay }
 
 func listeningSockets() []string { return nil }
+
+func openOverlaySetup(context.Context, *Sandbox, []File) (setUpper, error) { return nil, errNoOverlay }
+
+func landlockLayer() []string { return nil }

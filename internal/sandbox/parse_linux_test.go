@@ -79,7 +79,7 @@ func TestKinds(t *testing.T) {
 	for _, c := range []struct{ kind, root, want, err string }{
 		{"copy", root, "copy", ""},
 		{"", root, "", ""},
-		{"docker!", root, "", "use auto, overlay or copy"},
+		{"docker!", root, "", "use auto, overlay, docker or copy"},
 		{"copy", "/", "", "root of the filesystem"},
 		{"copy", filepath.Join(root, "none"), "", "no such file"},
 	} {

@@ -11,10 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	auxDir   = "/run/touchstone/files" // of gate.Command.Files
-	bareHome = "/run/touchstone/home"  // of a user without a home
-)
+// bareHome is the home of a user who has none.
+const bareHome = "/run/touchstone/home"
 
 // place is one mount of a run's view: do makes it at target, which exists.
 type place struct {
@@ -204,18 +202,10 @@ func (w *world) makeRun() error {
 	return nil
 }
 
-// drop takes a run's mounts and everything written in it away. Mounts are named
-// by descriptors, since the command may have moved directories about.
+// drop takes a run's mounts and everything written in it away.
 func (w *world) drop() error {
 	w.clean = false
-	var errs []error
-	for _, fd := range slices.Backward(w.mounted) {
-		if err := unix.Unmount(fdPath(fd), unix.MNT_DETACH); err != nil {
-			errs = append(errs, named("removal", fdPath(fd), err))
-		}
-		unix.Close(fd)
-	}
-	w.mounted = nil
+	errs := []error{w.unmount()}
 	if w.onDisk {
 		errs = append(errs, os.RemoveAll(w.at("run")), os.Mkdir(w.at("run"), 0o755))
 		return errors.Join(errs...)

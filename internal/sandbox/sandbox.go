@@ -7,13 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
 // Options says which sandbox to make. Zero limits take the defaults.
 type Options struct {
-	Kind     string            // auto (also ""), overlay, copy
+	Kind     string            // auto (also ""), overlay, docker, copy
 	Root     string            // path of the user's work tree
+	Image    string            // docker: name of the image; "" for Build's
+	Build    *Build            // docker: what to build an image from
+	Runtime  string            // docker: of containers, as runsc; "" for the engine's own
 	Env      map[string]string // extra environment from configuration
 	EnvAllow []string          // names let through besides the built-in list
 	// Visible are absolute paths outside the tree that stay readable even where
@@ -26,7 +31,8 @@ type Options struct {
 	Pids    int           // processes of a run; 512
 	Timeout time.Duration // wall clock of a run; 10 minutes
 	// OutputCap is how many bytes of each stream reach the command's writer, 1
-	// GiB; the rest is dropped and Exit.Limit is "output".
+	// GiB: its beginning, a line that says how much is left out, and its end.
+	// Exit.Limit is "output" then.
 	OutputCap int64
 }
 
@@ -49,8 +55,8 @@ func setDefault[T comparable](value *T, otherwise T) {
 	}
 }
 
-// Sandbox makes states of one work tree. It is safe for concurrent use and
-// holds nothing that must be closed.
+// Sandbox makes states of one work tree. It is safe for concurrent use. Close
+// removes what its states had in common.
 type Sandbox struct {
 	opts   Options
 	kind   string
@@ -58,10 +64,18 @@ type Sandbox struct {
 	home   string    // real path, "" when the user has none
 	stamp  time.Time // modification time of every file that any state replaces
 	hidden []string  // absolute paths that no command may see
+	docker *daemon   // of kind docker
+	layers *layers
 }
 
-// New finds out which kind of sandbox works here. Kind auto takes overlay when
-// a trial of it succeeds, else copy.
+type layers struct {
+	sync.Mutex
+	made []*Layer
+}
+
+// New finds out which kind of sandbox works here. Kind auto takes docker when
+// an image is named and an engine has it, then overlay when a trial of it
+// succeeds, else copy.
 func New(ctx context.Context, opts Options) (*Sandbox, error) {
 	opts = opts.withDefaults()
 	root, err := realDir(opts.Root)
@@ -70,22 +84,37 @@ func New(ctx context.Context, opts Options) (*Sandbox, error) {
 	}
 	opts.Root = root
 	home := realHome()
-	s := &Sandbox{opts: opts, home: home, stamp: newStamp(time.Now())}
+	s := &Sandbox{opts: opts, home: home, stamp: newStamp(time.Now()), layers: &layers{}}
 	s.hidden = hiddenPaths(root, home)
 	return s, s.choose(ctx)
 }
 
-func (s *Sandbox) choose(ctx context.Context) error {
+func (s *Sandbox) choose(ctx context.Context) (err error) {
 	s.kind = s.opts.Kind
 	switch s.kind {
 	case "copy":
 		s.reason = "asked for; " + copyLimits
 		return nil
+	case "docker":
+		if s.docker, err = connect(ctx, s); err != nil {
+			return fmt.Errorf("docker sandbox does not work here: %w", err)
+		}
+		return nil
 	case "auto", "overlay":
-	default:
-		return fmt.Errorf("sandbox kind %q: use auto, overlay or copy", s.kind)
+		return s.choosePlain(ctx)
 	}
-	err := probeOverlay(ctx, s)
+	return fmt.Errorf("sandbox kind %q: use auto, overlay, docker or copy", s.kind)
+}
+
+func (s *Sandbox) choosePlain(ctx context.Context) (err error) {
+	if s.kind == "auto" && s.opts.Image != "" {
+		if s.docker, err = connect(ctx, s); err == nil {
+			s.kind = "docker"
+			return nil
+		}
+		s.reason = fmt.Sprintf("docker does not work here: %v", err)
+	}
+	err = probeOverlay(ctx, s)
 	switch {
 	case err == nil:
 		s.kind = "overlay"
@@ -95,32 +124,32 @@ func (s *Sandbox) choose(ctx context.Context) error {
 		return fmt.Errorf("overlay sandbox does not work here: %w", err)
 	default:
 		s.kind = "copy"
-		s.reason = fmt.Sprintf("overlay does not work here: %v; %s", err, copyLimits)
+		s.reason = strings.TrimPrefix(fmt.Sprintf("%s; overlay does not work here: %v; %s", s.reason, err, copyLimits), "; ")
 	}
 	return nil
 }
 
-// Kind is the kind in use: overlay or copy.
+// Close removes what states had in common. They are to be closed before.
+func (s *Sandbox) Close() error {
+	s.layers.Lock()
+	defer s.layers.Unlock()
+	var errs []error
+	for _, layer := range s.layers.made {
+		errs = append(errs, layer.close())
+	}
+	s.layers.made = nil
+	if s.docker != nil {
+		errs = append(errs, s.docker.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Kind is the kind in use: overlay, docker or copy.
 func (s *Sandbox) Kind() string { return s.kind }
 
-// Reason says in words why copy is used and what it does not keep; "" for overlay.
+// Reason says in words why this kind is used where it is not the one asked for,
+// and what copy does not keep; else "".
 func (s *Sandbox) Reason() string { return s.reason }
-
-// Layers names what stands between a command and the machine, for reports.
-func (s *Sandbox) Layers() []string {
-	if s.kind == "copy" {
-		return []string{"copied tree", "private TMPDIR", "environment allow-list", "time limit"}
-	}
-	layers := []string{
-		"overlay at the same path", "read-only system", "private home", "private /tmp", "environment allow-list",
-		"user namespace", "mount namespace", "PID namespace", "IPC namespace", "no capabilities",
-		"time, memory, process and disk limits",
-	}
-	if !s.opts.Network {
-		layers = append(layers, "no network but loopback")
-	}
-	return layers
-}
 
 // newStamp returns a whole second that no file of the tree has yet. Caches that
 // compare modification times (make, Python's byte code) must take a replaced

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -35,16 +34,29 @@ type task struct {
 	Memory  int64
 	Pids    int
 	streams *streams
+
+	network   bool // docker: beyond what the sandbox's options say
+	unstarted bool // docker: only to read files
 }
 
 // timedOut is the name of the time limit among the reasons for ending a command;
 // the others are the words of gate.Exit.Limit.
 const timedOut = "time"
 
+// auxDir is where gate.Command.Files are, in kinds that can choose.
+const auxDir = "/run/touchstone/files"
+
+// answerGrace is how long after a command's own limit it may take to end it.
+const answerGrace = 30 * time.Second
+
+// threadsPerProcess relates limits of the kernel, which count threads, to ours.
+const threadsPerProcess = 16
+
 // places are the absolute paths a command of a state is told.
 type places struct {
-	root, home, temp, aux string
-	moved                 [2]string // old and new path of the tree, when they differ
+	root, home, temp, aux, report string
+	moved                         [2]string // old and new path of the tree, when they differ
+	env                           []string  // the environment before the sandbox's own and configuration's
 }
 
 // State is one column of the matrix made ready. Its commands run one at a time.
@@ -59,15 +71,19 @@ type State struct {
 // State makes a state of the work tree that differs from it in files.
 // The blobs must stay in place until the state is closed.
 func (s *Sandbox) State(ctx context.Context, files []File) (*State, error) {
+	return s.StateOn(ctx, nil, files)
+}
+
+// StateOn is State on top of what set-up commands left; layer nil for nothing.
+func (s *Sandbox) StateOn(ctx context.Context, layer *Layer, files []File) (*State, error) {
 	begin := time.Now()
 	if err := checkFiles(files); err != nil {
 		return nil, fmt.Errorf("making a state: %w", err)
 	}
-	open := openOverlay
-	if s.kind == "copy" {
-		open = openCopy
-	}
-	e, err := open(ctx, s, files)
+	open := map[string]func(context.Context, *Sandbox, *Layer, []File) (engine, error){
+		"overlay": openOverlay, "copy": openCopy, "docker": openDocker,
+	}[s.kind]
+	e, err := open(ctx, s, layer, files)
 	if err != nil {
 		return nil, fmt.Errorf("making a state: %w", err)
 	}
@@ -153,7 +169,7 @@ func (st *State) task(cmd gate.Command) (task, error) {
 	for _, arg := range cmd.Argv {
 		t.Argv = append(t.Argv, p.substitute(arg))
 	}
-	t.Env = st.sandbox.environ(os.Environ(), p, dir, cmd)
+	t.Env = st.sandbox.environ(p, dir, cmd)
 	for _, word := range append(t.Argv, t.Env...) {
 		if strings.ContainsRune(word, 0) {
 			return task{}, fmt.Errorf("argument or variable %q holds a NUL byte", word)

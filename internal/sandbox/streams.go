@@ -50,6 +50,10 @@ func same(a, b io.Writer) bool {
 	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && a == b
 }
 
+// tailOf is how much of a stream's limit is kept for its end: tools say last what
+// went wrong.
+func tailOf(limit int64) int { return int(min(limit/16, 64<<10)) }
+
 func (s *streams) open(w io.Writer, limit int64) error {
 	if w == nil {
 		w = io.Discard
@@ -66,16 +70,24 @@ func (s *streams) open(w io.Writer, limit int64) error {
 
 func (s *streams) pump(w io.Writer, r *os.File, limit int64) {
 	defer r.Close()
-	_, err := io.CopyN(w, r, limit)
+	end := &tail{limit: tailOf(limit)}
+	_, err := io.CopyN(w, r, limit-int64(end.limit))
 	if errors.Is(err, io.EOF) {
 		return
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		s.note(func() { s.errs = append(s.errs, err) })
 	}
-	dropped, _ := io.Copy(io.Discard, r)
-	if err == nil && dropped > 0 {
+	rest, _ := io.Copy(end, r)
+	if err != nil {
+		return
+	}
+	if left := rest - int64(len(end.buf)); left > 0 {
 		s.note(func() { s.capped = true })
+		_, err = fmt.Fprintf(w, "\n[touchstone left out %d bytes here]\n", left)
+	}
+	if _, err2 := w.Write(end.buf); err != nil || err2 != nil {
+		s.note(func() { s.errs = append(s.errs, err, err2) })
 	}
 }
 

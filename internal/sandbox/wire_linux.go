@@ -27,6 +27,9 @@ type setup struct {
 	Disk    int64
 	Scratch string // directory on disk to use in place of a tmpfs, "" for a tmpfs
 	Network bool
+	// Under are directories that lie between what the user has and what commands
+	// write, by the path they are shown at.
+	Under map[string]string
 }
 
 // request asks the init to run a command, or, with Digest set, to read files.
@@ -34,6 +37,8 @@ type setup struct {
 type request struct {
 	Task   task
 	Digest []string
+	Keep   bool // what the command writes stays for the next
+	Finish bool // no command follows: leave behind, unmounted, what was kept
 }
 
 type reply struct {
@@ -41,6 +46,7 @@ type reply struct {
 	NeedScratch bool // a tmpfs here cannot carry an overlay's upper layer: use a directory on disk
 	Exit        gate.Exit
 	Digests     map[string]string
+	Left        map[string]string // where in the scratch what was kept is, by the path it was shown at
 }
 
 func (r reply) err() error {

@@ -1,0 +1,34 @@
+package sandbox
+
+// Layers names what stands between a command and the machine, for reports.
+func (s *Sandbox) Layers() []string {
+	var layers []string
+	switch s.kind {
+	case "copy":
+		return []string{"copied tree", "private TMPDIR", "environment allow-list", "time limit"}
+	case "docker":
+		layers = s.docker.layers()
+	default:
+		layers = []string{
+			"overlay at the same path", "read-only system", "private home", "private /tmp", "environment allow-list",
+			"user namespace", "mount namespace", "PID namespace", "IPC namespace", "no capabilities",
+			"no user namespaces inside", "time, memory, process and disk limits",
+		}
+		layers = append(layers, landlockLayer()...)
+	}
+	if !s.opts.Network {
+		layers = append(layers, "no network but loopback")
+	}
+	return layers
+}
+
+func (d *daemon) layers() []string {
+	layers := []string{
+		"fresh container for each run", "tree at the same path", "nothing of the machine mounted", "private home", "the image's environment",
+		"no capabilities", "no new privileges", "time, memory, process and disk limits",
+	}
+	if d.opts.Runtime != "" {
+		layers = append(layers, "runtime "+d.opts.Runtime)
+	}
+	return append(layers, d.security...)
+}
