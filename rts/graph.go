@@ -1,6 +1,7 @@
 package rts
 
 import (
+	"iter"
 	"maps"
 	"slices"
 )
@@ -47,6 +48,9 @@ func (g *Graph) Knows(path string) bool { return g != nil && g.known[path] }
 
 // Units lists all units, sorted.
 func (g *Graph) Units() []string { return slices.Sorted(maps.Keys(g.units)) }
+
+// Nodes yields everything that something uses.
+func (g *Graph) Nodes() iter.Seq[string] { return maps.Keys(g.users) }
 
 // Reaching lists the units that reach a node, by the number of steps.
 func (g *Graph) Reaching(node string) map[string]int {

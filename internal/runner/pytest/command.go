@@ -20,6 +20,7 @@ var observerFiles = map[string]string{
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
 	"touchstone_tree.py":     "observer/tree.py",
+	"touchstone_trace.py":    "observer/trace.py",
 }
 
 // flags come after the repository's own addopts, so that these do not cut a run
@@ -53,6 +54,7 @@ type question struct {
 	units []string
 	rows  []string // ids; none asks for every row of the units
 	list  bool     // collect only
+	trace bool     // tell what the rows execute and read
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -75,6 +77,9 @@ func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.
 	ours := slices.Clone(flags)
 	if q.list {
 		ours = append(ours, "--collect-only", "-q")
+	}
+	if q.trace {
+		ours = append(ours, "-p", "touchstone_trace")
 	}
 	targets := r.targets(q.units)
 	argv, shown := r.interpreterArgv()

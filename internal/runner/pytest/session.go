@@ -32,8 +32,10 @@ type session struct {
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
-	ended       bool   // a finish record came
-	status      int    // as pytest reported it
+	tools       string // versions of the interpreter and of pytest
+	traced      tracing
+	ended       bool // a finish record came
+	status      int  // as pytest reported it
 }
 
 // unitError is a file that could not be collected, or was left out.
@@ -54,6 +56,7 @@ func (s *session) take(r record) {
 	switch r.Kind {
 	case "start":
 		s.began, s.interpreter, s.start = true, r.Interpreter, r.At
+		s.tools = "python " + r.Python + " pytest " + r.Pytest
 	case "session":
 		s.collectOnly = r.CollectOnly
 	case "conftest_error":
@@ -82,6 +85,8 @@ func (s *session) take(r record) {
 		s.internal = r.Message
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "trace", "trace_node", "trace_edge", "trace_use", "trace_shared":
+		s.traced.take(r)
 	case "finish":
 		s.ended, s.status = true, r.Status
 	}
