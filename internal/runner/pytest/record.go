@@ -55,9 +55,6 @@ type record struct {
 	Callee int    `json:"callee"`
 	User   string `json:"user"`
 	Used   string `json:"used"`
-
-	Pytest string `json:"pytest"`
-	Python string `json:"python"`
 }
 
 type rowRecord struct {

@@ -32,7 +32,6 @@ type session struct {
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
-	tools       string // versions of the interpreter and of pytest
 	traced      tracing
 	ended       bool // a finish record came
 	status      int  // as pytest reported it
@@ -56,7 +55,6 @@ func (s *session) take(r record) {
 	switch r.Kind {
 	case "start":
 		s.began, s.interpreter, s.start = true, r.Interpreter, r.At
-		s.tools = "python " + r.Python + " pytest " + r.Pytest
 	case "session":
 		s.collectOnly = r.CollectOnly
 	case "conftest_error":

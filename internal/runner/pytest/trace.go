@@ -67,7 +67,6 @@ func (r *Runner) Trace(ctx context.Context, state gate.State, units []string, ba
 	r.AddGraph(t.graph, state.Tree())
 	t.observed(result)
 	for _, h := range c.traces {
-		t.environment = h.tools
 		t.take(&h.traced)
 	}
 	return t.finish(), nil
@@ -75,16 +74,15 @@ func (r *Runner) Trace(ctx context.Context, state gate.State, units []string, ba
 
 // traced puts the numbers of the invocations together as names.
 type traced struct {
-	tree        gate.Tree
-	graph       *rts.Graph // what the sources and the run say of who loads what
-	outlines    map[string][]rts.Span
-	order       []string
-	rows        map[string]*rts.Trace
-	traced      map[string]bool
-	imports     map[string]bool
-	starts      map[string]string // files that start a process while they are loaded -> which
-	failed      map[string]string
-	environment string
+	tree     gate.Tree
+	graph    *rts.Graph // what the sources and the run say of who loads what
+	outlines map[string][]rts.Span
+	order    []string
+	rows     map[string]*rts.Trace
+	traced   map[string]bool
+	imports  map[string]bool
+	starts   map[string]string // files that start a process while they are loaded -> which
+	failed   map[string]string
 }
 
 // observed takes the rows with their outcomes. Until a trace comes for it, of a
@@ -285,7 +283,7 @@ func (t *traced) isCached(n node) bool {
 
 // finish gives the rows what their units load.
 func (t *traced) finish() rts.Traces {
-	out := rts.Traces{Environment: t.environment, Failed: t.failed, Traced: slices.Sorted(maps.Keys(t.traced)), Imports: slices.Sorted(maps.Keys(t.imports))}
+	out := rts.Traces{Failed: t.failed, Traced: slices.Sorted(maps.Keys(t.traced)), Imports: slices.Sorted(maps.Keys(t.imports))}
 	byUnit := make(map[string][]*rts.Trace)
 	for _, id := range t.order {
 		byUnit[t.rows[id].Unit] = append(byUnit[t.rows[id].Unit], t.rows[id])
