@@ -13,6 +13,9 @@ type Row struct {
 	// Seen is set when the map knows the row. Then the number of the row in the
 	// map is its index in Facts.Rows.
 	Seen bool
+	// Gone is set for a row of the map that head does not have, or of which a
+	// Whole row takes the place. It is never selected.
+	Gone bool
 	// Green is set when the row passed, every time, where the map was made.
 	Green bool
 	// Open says why what was observed of the row is not all that it does: it

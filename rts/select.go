@@ -152,7 +152,7 @@ func (s *selector) observed() (why string) {
 
 // add selects a row.
 func (s *selector) add(row int, reason string) {
-	if row < len(s.reasons) && !slices.Contains(s.reasons[row], reason) {
+	if row < len(s.reasons) && !s.facts.Rows[row].Gone && !slices.Contains(s.reasons[row], reason) {
 		s.reasons[row] = append(s.reasons[row], reason)
 	}
 }
@@ -175,8 +175,12 @@ func (s *selector) all(why string) {
 // share is the selected rows' part of the whole suite's time.
 func (s *selector) share() float64 {
 	var chosen, whole float64
-	number := 0
+	number, of := 0, 0
 	for i, row := range s.facts.Rows {
+		if row.Gone {
+			continue
+		}
+		of++
 		whole += row.Seconds
 		if len(s.reasons[i]) > 0 {
 			chosen += row.Seconds
@@ -184,17 +188,20 @@ func (s *selector) share() float64 {
 		}
 	}
 	switch {
-	case len(s.facts.Rows) == 0:
+	case of == 0:
 		return 0
 	case whole == 0:
-		return float64(number) / float64(len(s.facts.Rows))
+		return float64(number) / float64(of)
 	}
 	return chosen / whole
 }
 
 func (s *selector) selection() Selection {
-	out := Selection{Strategy: s.o.Strategy, Fallback: s.fallback, Of: len(s.facts.Rows), Share: s.share()}
+	out := Selection{Strategy: s.o.Strategy, Fallback: s.fallback, Share: s.share()}
 	for i, row := range s.facts.Rows {
+		if !row.Gone {
+			out.Of++
+		}
 		if len(s.reasons[i]) == 0 {
 			continue
 		}

@@ -97,5 +97,6 @@ func (a *App) root() *cobra.Command {
 	root.SetErr(a.Stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.checkCommand(), a.demoCommand())
+	root.AddCommand(a.selectCommand())
 	return root
 }
