@@ -32,6 +32,7 @@ type replay struct {
 	doubts    []string
 	notes     []string
 	full      Selection
+	choice    *Choice // what was selected and ran, nil for nothing
 	ranFull   bool
 }
 

@@ -30,6 +30,9 @@ type Inputs struct {
 	SameTree func(a, b StateName) bool
 	// Introduced tells whether a name is one that only the production part adds.
 	Introduced func(Missing) bool
+	// Select chooses the rows that the change can break, for when the whole suite
+	// is too expensive. It is called at most once; nil: only touched rows run.
+	Select func(ctx context.Context) (*Choice, error)
 
 	Policy        Policy
 	Full          FullMode

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/patchsplit"
+	"github.com/touchstone-gate/touchstone/rts"
+)
+
+// selection is what the gate asks when the whole suite is too expensive.
+func selection(c *change, parts []patchsplit.FilePart, settings config.Config, runners []gate.Runner, states *states) func(context.Context) (*gate.Choice, error) {
+	return func(ctx context.Context) (*gate.Choice, error) {
+		file, err := mapPath("", c.repo.Root())
+		if err != nil {
+			return nil, err
+		}
+		facts, err := gatherFacts(ctx, c, parts, runners, states, file)
+		if err != nil {
+			return nil, err
+		}
+		defer facts.Close()
+		return choiceOf(facts.choose(settings, rts.Strategy(settings.Select.Strategy)), facts.facts.Rows), nil
+	}
+}
+
+// choiceOf is a selection as the gate reads it.
+func choiceOf(chosen rts.Selection, rows []rts.Row) *gate.Choice {
+	choice := &gate.Choice{
+		Selection:  gate.Selection{Strategy: string(chosen.Strategy), Selected: len(chosen.Rows), Of: chosen.Of, ShareOfTime: chosen.Share, Fallback: chosen.Fallback},
+		Everything: len(chosen.Rows) == chosen.Of,
+		Rows:       make(map[string][]gate.Chosen),
+	}
+	for _, row := range chosen.Rows {
+		id := row.ID
+		if row.Whole {
+			id = ""
+		}
+		choice.Rows[row.Runner] = append(choice.Rows[row.Runner], gate.Chosen{Unit: row.Unit, ID: id, Reasons: row.Reasons})
+	}
+	for _, row := range rows {
+		if !row.Gone {
+			choice.Whole += time.Duration(row.Seconds * float64(time.Second))
+		}
+	}
+	return choice
+}
