@@ -37,6 +37,9 @@ type Options struct {
 type Selected struct {
 	Row
 	Reasons []string // sorted
+	// All is set when every row of the unit is selected: then the unit is to run
+	// as a whole, with rows that nobody knows yet, as new parameters.
+	All bool
 	// Steps is the shortest static way from the row's unit to a changed file, -1
 	// for none.
 	Steps int
@@ -86,6 +89,7 @@ type selector struct {
 	reasons  [][]string       // by row index; nil: not selected
 	steps    map[string]int
 	rare     map[int]int
+	whole    map[string]bool
 	doubtful map[string]string
 	fallback string
 }
@@ -196,7 +200,17 @@ func (s *selector) share() float64 {
 	return chosen / whole
 }
 
+func (s *selector) wholly(unit string) bool {
+	whole, known := s.whole[unit]
+	if !known {
+		whole = !slices.ContainsFunc(s.units[unit], func(row int) bool { return len(s.reasons[row]) == 0 && !s.facts.Rows[row].Gone })
+		s.whole[unit] = whole
+	}
+	return whole
+}
+
 func (s *selector) selection() Selection {
+	s.whole = make(map[string]bool)
 	out := Selection{Strategy: s.o.Strategy, Fallback: s.fallback, Share: s.share()}
 	for i, row := range s.facts.Rows {
 		if !row.Gone {
@@ -210,7 +224,7 @@ func (s *selector) selection() Selection {
 		if !ok {
 			steps = -1
 		}
-		out.Rows = append(out.Rows, Selected{Row: row, Reasons: s.reasons[i], Steps: steps, executes: s.rare[i]})
+		out.Rows = append(out.Rows, Selected{Row: row, Reasons: s.reasons[i], All: s.wholly(row.Unit), Steps: steps, executes: s.rare[i]})
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func choiceOf(chosen rts.Selection, rows []rts.Row) *gate.Choice {
 	}
 	for _, row := range chosen.Rows {
 		id := row.ID
-		if row.Whole {
+		if row.Whole || row.All {
 			id = ""
 		}
 		choice.Rows[row.Runner] = append(choice.Rows[row.Runner], gate.Chosen{Unit: row.Unit, ID: id, Reasons: row.Reasons})

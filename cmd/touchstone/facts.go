@@ -29,6 +29,11 @@ type tracer interface {
 	Trace(ctx context.Context, state gate.State, units []string, batch gate.Batch) (rts.Traces, error)
 }
 
+// compiler is a runner that can tell which changed files no longer compile.
+type compiler interface {
+	Breaks(base, head gate.Tree, files []string) []string
+}
+
 // selectorFacts are what selection is made from, for one change.
 type selectorFacts struct {
 	change rts.Change
@@ -49,6 +54,7 @@ const maxGap = 2000
 // gatherFacts reads the change, the graph of both sides and the map.
 func gatherFacts(ctx context.Context, c *change, parts []patchsplit.FilePart, runners []gate.Runner, states *states, mapFile string) (*selectorFacts, error) {
 	f := &selectorFacts{change: rtsChange(c, c.base, c.head, c.files, parts)}
+	f.change = withBreaks(f.change, c, runners)
 	f.facts.Graph, f.facts.NoGraph = readGraph(c, runners)
 	if err := f.openMap(ctx, c, runners, states, mapFile); err != nil {
 		return nil, err
@@ -94,6 +100,25 @@ func rtsChange(c *change, from, to *git.Tree, files []git.Change, parts []patchs
 		}
 	}
 	return rts.NewChange(changes...)
+}
+
+// withBreaks takes what no longer compiles for what it is: a change that
+// everybody notices.
+func withBreaks(found rts.Change, c *change, runners []gate.Runner) rts.Change {
+	var paths []string
+	for _, f := range found.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, r := range runners {
+		from, ok := r.(compiler)
+		if !ok {
+			continue
+		}
+		for _, broken := range from.Breaks(c.base, c.head, paths) {
+			found = found.Union(rts.NewChange(rts.FileChange{Path: broken, Compared: true, Shape: true}))
+		}
+	}
+	return found
 }
 
 // content is a file's, never nil; a link or a file that cannot be read has none

@@ -134,9 +134,9 @@ func (p printed) of(runner, framework string) []string {
 		arg := row.ID
 		if framework == "gotest" {
 			arg = "./" + row.Unit
-			narrow = narrow && !row.Whole
+			narrow = narrow && !row.Whole && !row.All
 			names = append(names, row.ID[strings.LastIndexByte(row.ID, '.')+1:])
-		} else if strings.Contains(arg, "#") || strings.Contains(arg, "0x_") {
+		} else if row.All || strings.Contains(arg, "#") || strings.Contains(arg, "0x_") {
 			arg = row.Unit
 		}
 		if !slices.Contains(args, arg) {

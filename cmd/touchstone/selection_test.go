@@ -210,7 +210,7 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 		found := 0
 		for _, row := range failing {
 			id, unit, _ := strings.Cut(row, "\x00")
-			if slices.ContainsFunc(chosen.Rows, func(r rts.Selected) bool { return r.Unit == unit && (r.Whole || id == "" || r.ID == id) }) {
+			if slices.ContainsFunc(chosen.Rows, func(r rts.Selected) bool { return r.Unit == unit && (r.Whole || r.All || id == "" || r.ID == id) }) {
 				found++
 			} else if strategy == rts.Auto {
 				t.Errorf("%s: auto leaves out %q (%d of %d failing rows missed so far; fallback %q)", name, row, len(failing)-found, len(failing), chosen.Fallback)
@@ -219,7 +219,7 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 		ran := 0
 		for row := range after {
 			id, unit, _ := strings.Cut(row, "\x00")
-			if slices.ContainsFunc(chosen.Rows, func(r rts.Selected) bool { return r.Unit == unit && (r.Whole || id == "" || r.ID == id) }) {
+			if slices.ContainsFunc(chosen.Rows, func(r rts.Selected) bool { return r.Unit == unit && (r.Whole || r.All || id == "" || r.ID == id) }) {
 				ran++
 			}
 		}
