@@ -65,5 +65,8 @@ func Within(ranked []Selected, budget time.Duration) (kept, left []Selected) {
 			left = append(left, row)
 		}
 	}
+	for i := range kept { // a unit that lost a row does not run as a whole
+		kept[i].All = kept[i].All && !slices.ContainsFunc(left, func(l Selected) bool { return l.Unit == kept[i].Unit && l.Runner == kept[i].Runner })
+	}
 	return kept, left
 }
