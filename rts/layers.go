@@ -183,6 +183,9 @@ func (s *selector) quoted(change Change) {
 			continue
 		}
 		for _, name := range f.Names {
+			if strings.Contains("/"+f.Path, "/"+name+"/") {
+				continue // a package's name is in the name of everything in it
+			}
 			for _, unit := range s.facts.Mentions(name, true) {
 				s.addUnit(unit, "names:"+name)
 			}

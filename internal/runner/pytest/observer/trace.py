@@ -48,7 +48,8 @@ edges = set()
 uses = set()
 seen = set()  # what the present context executed: code objects, then also numbers
 found = set()  # the numbers among it
-contexts = []  # (seen, found) of the contexts around
+loads = True  # whether a file was loaded in the present context
+contexts = []  # (seen, found, loads) of the contexts around
 row = None  # the item that runs
 loading = set()  # numbers of what ran while a file was loaded
 fixtures = {}  # id of a fixture definition -> numbers
@@ -95,6 +96,7 @@ def stores(code):
 
 def executed(code, caller):
     """The first call of a function in this context."""
+    global loads
     path = place(code.co_filename)
     if path is None:
         return
@@ -103,7 +105,8 @@ def executed(code, caller):
     above = _above(caller)
     if above is not None:
         edge(number(*above), n)
-    if n not in loading and _loads(caller):
+    loads = loads or code.co_name == "<module>"
+    if loads and n not in loading and _loads(caller):
         loading.add(n)
         channel.send("trace_shared", nodes=[n])
 
@@ -187,17 +190,17 @@ tracer = NewTracer() if hasattr(sys, "monitoring") else OldTracer()
 
 def enter():
     """Begin a context of its own."""
-    global seen, found
-    contexts.append((seen, found))
-    seen, found = set(), set()
+    global seen, found, loads
+    contexts.append((seen, found, loads))
+    seen, found, loads = set(), set(), False
     tracer.again()
 
 
 def leave():
     """End it, and say what it did."""
-    global seen, found
+    global seen, found, loads
     did = found
-    seen, found = contexts.pop()
+    seen, found, loads = contexts.pop()
     tracer.again()
     return did
 
@@ -317,11 +320,19 @@ def _watch_imports():
 
     plain_import, by_name = builtins.__import__, importlib.import_module
 
+    known = set()
+
     def told(module):
-        above = _above(sys._getframe(2))
         name = getattr(module, "__file__", None)
         rel = place(name) if isinstance(name, str) else None
-        if above is not None and rel is not None:
+        if rel is None:
+            return
+        frame = sys._getframe(2)
+        if (frame.f_code, rel) in known:
+            return
+        known.add((frame.f_code, rel))
+        above = _above(frame)
+        if above is not None:
             use(above[1], rel)
 
     def watched_import(name, globals=None, locals=None, fromlist=(), level=0):
