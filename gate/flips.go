@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -14,9 +13,8 @@ func (r *replay) rest(ctx context.Context) {
 	if r.in.Full == FullNever || len(r.production) == 0 {
 		return
 	}
-	choice := r.choose(ctx)
-	if r.in.Full == FullAuto && choice.expensive(r.in.FullWhenUnder) {
-		r.selected(ctx, choice)
+	if r.in.Full == FullAuto && r.in.SuiteTime != nil && r.in.SuiteTime() > r.in.FullWhenUnder {
+		r.instead(ctx)
 		return
 	}
 	r.phase("full suite")
@@ -35,14 +33,7 @@ func (r *replay) rest(ctx context.Context) {
 		r.spread(runner.Name())
 	}
 	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		if choice != nil && !choice.Everything {
-			r.selected(ctx, choice)
-			return
-		}
-		r.full.Fallback = fmt.Sprintf("the whole suite takes longer than %s, so only what the change touches was run (audit.full_when_under, --full always)", r.in.FullWhenUnder)
-		if choice != nil {
-			r.full.Fallback += "; nothing less could be selected: " + choice.Selection.Fallback
-		}
+		r.instead(ctx)
 		return
 	}
 	r.full.Strategy, r.ranFull = "all", true

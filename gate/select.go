@@ -2,9 +2,9 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Choice is what regression test selection chose.
@@ -12,8 +12,6 @@ type Choice struct {
 	Selection Selection
 	// Everything is set when nothing less than the whole suite will do.
 	Everything bool
-	// Whole is the time that the whole suite is known to take, 0 when it is not.
-	Whole time.Duration
 	// Rows are what was chosen, by runner.
 	Rows map[string][]Chosen
 }
@@ -25,16 +23,22 @@ type Chosen struct {
 	Reasons []string
 }
 
-// expensive holds for a suite that is known not to fit. One of which nothing is
-// known is tried.
-func (c *Choice) expensive(limit time.Duration) bool {
-	return c != nil && !c.Everything && c.Whole > limit
+// instead runs the selected rows where the whole suite takes too long, as far
+// as less than the whole suite can be selected.
+func (r *replay) instead(ctx context.Context) {
+	if choice := r.choose(ctx); choice != nil && !choice.Everything {
+		r.selected(ctx, choice)
+		return
+	} else if choice != nil {
+		r.full.Fallback = "; nothing less could be selected: " + choice.Selection.Fallback
+	}
+	r.full.Fallback = fmt.Sprintf("the whole suite takes longer than %s, so only what the change touches was run (audit.full_when_under, --full always)%s", r.in.FullWhenUnder, r.full.Fallback)
 }
 
 // choose asks for the selection. Without one the run goes on with the touched
 // rows; that is said where it matters, in the report's selection.
 func (r *replay) choose(ctx context.Context) *Choice {
-	if r.in.Select == nil || r.in.Full == FullAlways {
+	if r.in.Select == nil {
 		return nil
 	}
 	r.phase("select")

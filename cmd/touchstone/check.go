@@ -218,8 +218,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Introduced: readNames(ctx, change, classifier, parts).introduced,
-		Select:     selection(change, parts, settings, runners.list, columns),
-		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
+		Select:     selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
+		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
 		Doubts: runners.doubts, Notes: facts,
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/coverage"
 	"github.com/touchstone-gate/touchstone/patchsplit"
 	"github.com/touchstone-gate/touchstone/rts"
 )
@@ -22,12 +23,12 @@ func selection(c *change, parts []patchsplit.FilePart, settings config.Config, r
 			return nil, err
 		}
 		defer facts.Close()
-		return choiceOf(facts.choose(settings, rts.Strategy(settings.Select.Strategy)), facts.facts.Rows), nil
+		return choiceOf(facts.choose(settings, rts.Strategy(settings.Select.Strategy))), nil
 	}
 }
 
 // choiceOf is a selection as the gate reads it.
-func choiceOf(chosen rts.Selection, rows []rts.Row) *gate.Choice {
+func choiceOf(chosen rts.Selection) *gate.Choice {
 	choice := &gate.Choice{
 		Selection:  gate.Selection{Strategy: string(chosen.Strategy), Selected: len(chosen.Rows), Of: chosen.Of, ShareOfTime: chosen.Share, Fallback: chosen.Fallback},
 		Everything: len(chosen.Rows) == chosen.Of,
@@ -40,10 +41,26 @@ func choiceOf(chosen rts.Selection, rows []rts.Row) *gate.Choice {
 		}
 		choice.Rows[row.Runner] = append(choice.Rows[row.Runner], gate.Chosen{Unit: row.Unit, ID: id, Reasons: row.Reasons})
 	}
-	for _, row := range rows {
-		if !row.Gone {
-			choice.Whole += time.Duration(row.Seconds * float64(time.Second))
-		}
-	}
 	return choice
+}
+
+// suiteTime is what the whole suite took when its coverage map was made, 0
+// without one.
+func suiteTime(root string) func() time.Duration {
+	return func() time.Duration {
+		file, err := mapPath("", root)
+		if err != nil {
+			return 0
+		}
+		m, err := coverage.Open(file)
+		if err != nil {
+			return 0
+		}
+		defer m.Close()
+		var seconds float64
+		for _, row := range m.Header.Rows {
+			seconds += row.Seconds
+		}
+		return time.Duration(seconds * float64(time.Second))
+	}
 }
