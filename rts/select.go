@@ -28,8 +28,8 @@ type Options struct {
 	Strategy     Strategy               // "" is Auto
 	Always       func(file string) bool // rows of these files are always selected; may be nil
 	AllIfChanged func(path string) bool // everything is selected when one changes; may be nil
-	// Most is the share of the whole suite's time beyond which auto runs all of
-	// it; 0 is 0.9.
+	// Most is the share of the whole suite's time, and of its rows, beyond which
+	// auto runs all of it; 0 is 0.9.
 	Most float64
 }
 
@@ -147,8 +147,8 @@ func (s *selector) observed() (why string) {
 	s.always(change)
 	if s.o.Strategy == Auto {
 		s.quoted(change)
-		if share := s.share(); share > s.o.Most && share < 1 {
-			return fmt.Sprintf("the selection would take %.0f %% of the suite's time", 100*share)
+		if time, rows := s.shares(); min(time, rows) > s.o.Most && rows < 1 {
+			return fmt.Sprintf("the selection would be %.0f %% of the tests and take %.0f %% of the suite's time", 100*rows, 100*time)
 		}
 	}
 	return ""
@@ -176,8 +176,9 @@ func (s *selector) all(why string) {
 	}
 }
 
-// share is the selected rows' part of the whole suite's time.
-func (s *selector) share() float64 {
+// shares are the selected rows' parts of the whole suite's time and of its
+// number of rows.
+func (s *selector) shares() (time, rows float64) {
 	var chosen, whole float64
 	number, of := 0, 0
 	for i, row := range s.facts.Rows {
@@ -191,13 +192,14 @@ func (s *selector) share() float64 {
 			number++
 		}
 	}
-	switch {
-	case of == 0:
-		return 0
-	case whole == 0:
-		return float64(number) / float64(of)
+	if of == 0 {
+		return 0, 0
 	}
-	return chosen / whole
+	rows = float64(number) / float64(of)
+	if whole == 0 {
+		return rows, rows
+	}
+	return chosen / whole, rows
 }
 
 func (s *selector) wholly(unit string) bool {
@@ -211,7 +213,8 @@ func (s *selector) wholly(unit string) bool {
 
 func (s *selector) selection() Selection {
 	s.whole = make(map[string]bool)
-	out := Selection{Strategy: s.o.Strategy, Fallback: s.fallback, Share: s.share()}
+	out := Selection{Strategy: s.o.Strategy, Fallback: s.fallback}
+	out.Share, _ = s.shares()
 	for i, row := range s.facts.Rows {
 		if !row.Gone {
 			out.Of++
