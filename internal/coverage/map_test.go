@@ -119,3 +119,39 @@ func BenchmarkLargeMap(b *testing.B) {
 		b.ReportMetric(float64(info.Size())/1e6, "MB")
 	}
 }
+
+// BenchmarkSelect is a selection for ten changed files from a map of 5,000
+// tests and 2,000 files, opened anew each time.
+func BenchmarkSelect(b *testing.B) {
+	var traces rts.Traces
+	for i := range 5000 {
+		row := rts.Trace{Row: rts.Row{ID: fmt.Sprintf("tests/test_%d.py::test_%d", i%250, i), Unit: fmt.Sprintf("tests/test_%d.py", i%250), Seen: true, Green: true, Seconds: 0.1}}
+		for j := range 80 {
+			file := fmt.Sprintf("src/m%d.py", (i%250*8+j*j)%2000)
+			row.Loads, row.Executes = append(row.Loads, file), append(row.Executes, rts.Key(file, fmt.Sprintf("f%d", (i+j)%9)))
+		}
+		traces.Rows = append(traces.Rows, row)
+	}
+	for i := range 2000 {
+		traces.Traced = append(traces.Traced, fmt.Sprintf("src/m%d.py", i))
+	}
+	path := filepath.Join(b.TempDir(), "map")
+	if err := Write(path, Header{}, []rts.Traces{traces}); err != nil {
+		b.Fatal(err)
+	}
+	var files []rts.FileChange
+	for i := range 10 {
+		files = append(files, rts.FileChange{Path: fmt.Sprintf("src/m%d.py", i*150), Compared: true, Shape: i == 0, Bodies: []string{"f3"}})
+	}
+	for b.Loop() {
+		m, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		chosen := rts.Select(rts.NewChange(files...), rts.Facts{Rows: m.Header.Rows, Map: m, Graph: &rts.Graph{}}, rts.Options{})
+		if len(chosen.Rows) == 0 || len(chosen.Rows) == chosen.Of || m.Err() != nil {
+			b.Fatalf("%d of %d, %v", len(chosen.Rows), chosen.Of, m.Err())
+		}
+		m.Close()
+	}
+}

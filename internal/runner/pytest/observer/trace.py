@@ -9,8 +9,8 @@ opened file, a listed directory or a started process. Records:
     trace        id, nodes: what a row did, with the fixtures that it uses
     trace_shared nodes: what ran while nothing but modules were loaded
 
-Python 3.12 and later: sys.monitoring, each function once a test. Before: a trace
-function that is called once a function call and never a line.
+Python 3.12 and later: sys.monitoring, for the tree's own functions alone. Before:
+a trace function that is called once a function call and never a line.
 """
 
 import os
@@ -53,6 +53,7 @@ contexts = []  # (seen, found, loads) of the contexts around
 row = None  # the item that runs
 loading = set()  # numbers of what ran while a file was loaded
 fixtures = {}  # id of a fixture definition -> numbers
+outside = set()  # code that is not the tree's
 places = {}  # file name of code -> path in the tree, None outside
 
 
@@ -128,9 +129,12 @@ def use(a, b):
 
 def _trace(frame, event, arg):
     code = frame.f_code
-    if code not in seen:
-        seen.add(code)
-        executed(code, frame.f_back)
+    if code not in seen and code not in outside:
+        if place(code.co_filename) is None:
+            outside.add(code)
+        else:
+            seen.add(code)
+            executed(code, frame.f_back)
     return None
 
 
@@ -169,12 +173,14 @@ class NewTracer:
 
     def _begun(self, code, offset):
         if code not in seen:
+            if place(code.co_filename) is None:
+                return sys.monitoring.DISABLE  # for good: only the tree's own code is asked again
             seen.add(code)
             executed(code, sys._getframe(1).f_back)
-        return sys.monitoring.DISABLE
+        return None
 
     def again(self):
-        sys.monitoring.restart_events()
+        pass
 
     def whole(self):
         return self.tool is not None and sys.monitoring.get_tool(self.tool) == "touchstone"
