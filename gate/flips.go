@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 )
@@ -12,6 +11,10 @@ import (
 // whole suite or it is cheap; what is red there is asked of base.
 func (r *replay) rest(ctx context.Context) {
 	if r.in.Full == FullNever || len(r.production) == 0 {
+		return
+	}
+	if r.in.Full == FullAuto && r.in.SuiteTime != nil && r.in.SuiteTime() > r.in.FullWhenUnder {
+		r.instead(ctx)
 		return
 	}
 	r.phase("full suite")
@@ -30,11 +33,11 @@ func (r *replay) rest(ctx context.Context) {
 		r.spread(runner.Name())
 	}
 	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		r.full.Fallback = fmt.Sprintf("the whole suite takes longer than %s, so only what the change touches was run (audit.full_when_under, --full always)", r.in.FullWhenUnder)
+		r.instead(ctx)
 		return
 	}
 	r.full.Strategy, r.ranFull = "all", true
-	r.askBase(ctx)
+	r.askBase(ctx, func(Key) bool { return true })
 }
 
 // restBy runs on head, and lists on base, the units that the change did not
@@ -68,8 +71,9 @@ func (r *replay) restBy(ctx context.Context, runner Runner) {
 }
 
 // askBase runs on base what head does not pass, or lost, and, for a change of a
-// kind that regression evidence is enough for, what head passes too.
-func (r *replay) askBase(ctx context.Context) {
+// kind that regression evidence is enough for, what head passes too. Only rows
+// among those that were to run count: others have no result on head either.
+func (r *replay) askBase(ctx context.Context, among func(Key) bool) {
 	r.phase("compare with base")
 	both := slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind)
 	for _, runner := range r.in.Runners {
@@ -77,7 +81,7 @@ func (r *replay) askBase(ctx context.Context) {
 		var rows []Row
 		for _, key := range r.m.Keys() {
 			base, onBase := r.m.Seen(key, Base)
-			if key.Runner == runner.Name() && key.ID != selfCheckID && onBase && base.Parent == "" && len(r.m.Cell(key, Base)) == 0 && (both || !allGreen(r.m.Cell(key, Head))) {
+			if key.Runner == runner.Name() && key.ID != selfCheckID && onBase && among(key) && base.Parent == "" && len(r.m.Cell(key, Base)) == 0 && (both || !allGreen(r.m.Cell(key, Head))) {
 				rows = append(rows, base)
 			}
 		}

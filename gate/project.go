@@ -36,6 +36,9 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	}
 	slices.SortStableFunc(report.Checks, func(a, b Check) int { return cmp.Compare(weight(a), weight(b)) })
 	report.Selection.Selected = len(out.rows)
+	if r.choice != nil && !r.ranFull {
+		report.Selection.Of, report.Selection.ShareOfTime = r.choice.Selection.Of, r.choice.Selection.ShareOfTime
+	}
 	if r.ranFull {
 		report.Selection.Of, report.Selection.ShareOfTime = len(out.rows), 1
 	}

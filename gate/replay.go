@@ -35,6 +35,7 @@ type replay struct {
 	forged    map[string]map[StateName][]string // units by runner and state
 	heirs     map[Key]Key                       // rows of base that head has under another id
 	full      Selection
+	choice    *Choice // what was selected and ran, nil for nothing
 	ranFull   bool
 	reads     map[Key]bool // checks that read a value which the bridge took from head
 	groups    []GroupReport

@@ -38,6 +38,12 @@ type Inputs struct {
 	// Reverts is set when the change was found to take back, line by line, a
 	// commit that base holds: what that commit's tests ask is gone by intent.
 	Reverts bool
+	// Select chooses the rows that the change can break, for when the whole suite
+	// is too expensive. It is called at most once; nil: only touched rows run.
+	Select func(ctx context.Context) (*Choice, error)
+	// SuiteTime is the time that the whole suite is known to take, 0 when it is
+	// not. It is asked first, and must be cheap; nil: never known.
+	SuiteTime func() time.Duration
 
 	Policy        Policy
 	Full          FullMode

@@ -168,6 +168,14 @@ func compare(r *gate.Report, want string) string {
 			}
 		}
 		return fmt.Sprintf("the cross table is %+v", r.Peers)
+	case "selected":
+		if c, ok := row(r, fields[0]); !ok || !slices.Contains(c.SelectedBy, fields[1]) {
+			return fmt.Sprintf("found %v, selected by %q; selection %+v, notes %q", ok, c.SelectedBy, r.Selection, r.Notes)
+		}
+	case "unselected":
+		if c, _ := row(r, fields[0]); len(c.Cells[gate.Head]) > 0 {
+			return fmt.Sprintf("it ran, selected by %q; selection %+v", c.SelectedBy, r.Selection)
+		}
 	case "none":
 		if len(r.Flips)+len(r.Lost) > 0 {
 			return fmt.Sprintf("flips %+v, lost %+v", r.Flips, r.Lost)

@@ -238,6 +238,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
+		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),

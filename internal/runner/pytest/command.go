@@ -22,6 +22,7 @@ var observerFiles = map[string]string{
 	"touchstone_rows.py":     "observer/rows.py",
 	"touchstone_standins.py": "observer/standins.py",
 	"touchstone_tree.py":     "observer/tree.py",
+	"touchstone_trace.py":    "observer/trace.py",
 }
 
 // flags come after the repository's own addopts, so that these do not cut a run
@@ -55,6 +56,7 @@ type question struct {
 	units []string
 	rows  []string          // ids; none asks for every row of the units
 	list  bool              // collect only
+	trace bool              // tell what the rows execute and read
 	ahead map[string]string // head's sources, of which what base lacks stands in; by path
 }
 
@@ -78,6 +80,9 @@ func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.
 	ours := slices.Clone(flags)
 	if q.list {
 		ours = append(ours, "--collect-only", "-q")
+	}
+	if q.trace {
+		ours = append(ours, "-p", "touchstone_trace")
 	}
 	targets := r.targets(q.units)
 	argv, shown := r.interpreterArgv()

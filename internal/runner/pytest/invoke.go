@@ -55,6 +55,9 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 		shown[0] = h.interpreter
 	}
 	c.note(h, shown)
+	if q.trace {
+		c.traces = append(c.traces, h)
+	}
 	return h, nil
 }
 

@@ -41,6 +41,20 @@ type record struct {
 	Subject string `json:"subject"`
 	SHA256  string `json:"sha256"`
 	InTree  bool   `json:"in_tree"`
+
+	// Of a traced run, see observer/trace.py.
+	Number int    `json:"n"`
+	Line   int    `json:"line"`
+	Stores bool   `json:"stores"`
+	Opens  string `json:"opens"`
+	Lists  string `json:"lists"`
+	Starts string `json:"starts"`
+	Nodes  []int  `json:"nodes"`
+	Whole  bool   `json:"whole"`
+	Caller int    `json:"caller"`
+	Callee int    `json:"callee"`
+	User   string `json:"user"`
+	Used   string `json:"used"`
 }
 
 type rowRecord struct {

@@ -35,6 +35,7 @@ type call struct {
 	answered map[string]bool
 	dropped  map[string]bool // rows that the suite itself deselects
 	failed   map[string]bool // units whose failure is known
+	traces   []heard         // the invocations of a traced run
 	result   gate.Result
 }
 
@@ -163,7 +164,7 @@ func (c *call) takeRows(q question, h heard) {
 
 // left is the question that an invocation did not answer.
 func (c *call) left(q question, h heard) question {
-	rest := question{list: q.list}
+	rest := question{list: q.list, trace: q.trace}
 	for _, id := range h.order {
 		if !c.answered[id] {
 			rest.rows = append(rest.rows, id)

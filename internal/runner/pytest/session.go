@@ -34,8 +34,9 @@ type session struct {
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
-	ended       bool   // a finish record came
-	status      int    // as pytest reported it
+	traced      tracing
+	ended       bool // a finish record came
+	status      int  // as pytest reported it
 }
 
 // unitError is a file that could not be collected, or was left out.
@@ -86,6 +87,8 @@ func (s *session) take(r record) {
 		s.internal = r.Message
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "trace", "trace_node", "trace_edge", "trace_use", "trace_shared":
+		s.traced.take(r)
 	case "finish":
 		s.ended, s.status = true, r.Status
 	}
