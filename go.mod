@@ -11,6 +11,7 @@ require (
 	golang.org/x/sys v0.43.0
 	golang.org/x/term v0.42.0
 	golang.org/x/tools v0.44.0
+	gonum.org/v1/gonum v0.17.0
 )
 
 require (
