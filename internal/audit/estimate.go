@@ -9,7 +9,8 @@ const AssumedCorrelation = 0.4
 // Group is what is known of the attempts that share a probability: either one
 // coin for all (Networks and Piloted stay empty) or a coin for each.
 type Group struct {
-	Cluster     string // groups of one cluster are one unit of the variance; "" is a unit of its own
+	Design      Design
+	Cluster     uint64 // groups of one cluster are one unit of the variance; 0 is a unit of its own
 	Passing     int    // attempts that pass the cheap check
 	Probability Probability
 
@@ -74,10 +75,10 @@ func (t *tally) add(o tally) {
 	t.design += o.design
 }
 
-func (g *Group) tally(design Design) tally {
+func (g *Group) tally() tally {
 	p, m := g.Probability.Float(), float64(g.Passing)
 	t := tally{m: m}
-	if design == MemberCoins {
+	if g.Design == MemberCoins {
 		for _, k := range g.Networks {
 			q := g.Probability.Found(k)
 			t.z += float64(k) / q
@@ -107,42 +108,44 @@ func (g *Group) tally(design Design) tally {
 
 // Accumulator takes groups one by one and keeps one small sum for each cluster.
 type Accumulator struct {
-	design  Design
 	units   []tally
-	of      map[string]int
+	of      map[uint64]int32
 	audited int
+	shared  bool // some coin covers a group
 }
 
-// NewAccumulator starts an estimate for one design.
-func NewAccumulator(design Design) *Accumulator {
-	return &Accumulator{design: design, of: make(map[string]int)}
+// NewAccumulator starts an estimate.
+func NewAccumulator() *Accumulator {
+	return &Accumulator{of: make(map[uint64]int32)}
 }
 
 // Add takes one group.
 func (a *Accumulator) Add(g Group) {
-	t := g.tally(a.design)
 	switch {
-	case a.design == MemberCoins:
+	case g.Design == MemberCoins:
 		a.audited += g.Piloted
-	case g.Audited:
-		a.audited++
+	default:
+		a.shared = true
+		if g.Audited {
+			a.audited++
+		}
 	}
-	if g.Cluster == "" {
-		a.units = append(a.units, t)
+	if g.Cluster == 0 {
+		a.units = append(a.units, g.tally())
 		return
 	}
 	i, ok := a.of[g.Cluster]
 	if !ok {
-		i = len(a.units)
+		i = int32(len(a.units))
 		a.of[g.Cluster] = i
 		a.units = append(a.units, tally{})
 	}
-	a.units[i].add(t)
+	a.units[i].add(g.tally())
 }
 
 // EstimateRate estimates from a list of groups at once.
-func EstimateRate(groups []Group, design Design, level float64) Estimate {
-	a := NewAccumulator(design)
+func EstimateRate(groups []Group, level float64) Estimate {
+	a := NewAccumulator()
 	for _, g := range groups {
 		a.Add(g)
 	}
@@ -191,7 +194,7 @@ func (a *Accumulator) interval(e *Estimate, sum tally) {
 	e.SECluster = math.Sqrt(cluster)
 
 	point, variance, freedom, effect := e.Rate, cluster, groups-1, 1.0
-	if a.design == GroupCoins {
+	if a.shared {
 		e.SEHajek = math.Sqrt(ratio)
 		point, variance, freedom = e.Hajek, ratio, float64(a.audited-1)
 		effect = 1 + (sum.b/sum.weight-1)*AssumedCorrelation

@@ -40,7 +40,7 @@ func (g *groupVector) parse(t *testing.T) {
 
 func (g groupVector) group(t *testing.T) Group {
 	g.parse(t)
-	return Group{Passing: g.M, Probability: Probability(g.PPM), Audited: g.Audited, Flips: g.K, Missing: g.missingFlag,
+	return Group{Design: g.Design, Passing: g.M, Probability: Probability(g.PPM), Audited: g.Audited, Flips: g.K, Missing: g.missingFlag,
 		Networks: g.Networks, Piloted: g.Piloted, MissingMembers: g.missingCount}
 }
 
@@ -173,9 +173,10 @@ func TestVectorsEstimate(t *testing.T) {
 	for _, c := range all {
 		var groups []Group
 		for _, g := range c.Groups {
+			g.Design = c.Design
 			groups = append(groups, g.group(t))
 		}
-		e := EstimateRate(groups, c.Design, 0.95)
+		e := EstimateRate(groups, 0.95)
 		got := map[string]float64{"G": float64(e.Groups), "M": float64(e.Passing), "flips_ht": e.Flips, "rate_ht": e.Rate, "rate_ht_missing_lo": e.RateMissing.Low,
 			"rate_ht_missing_hi": e.RateMissing.High, "se_design": e.SEDesign, "rate_hajek": e.Hajek, "se_cluster": e.SECluster, "se_hajek": e.SEHajek,
 			"n_eff": e.Size, "kg_lo": e.Interval.Low, "kg_hi": e.Interval.High}
