@@ -34,6 +34,7 @@ type Inputs struct {
 	Policy        Policy
 	Full          FullMode
 	FullWhenUnder time.Duration
+	Audit         Audit // the coin's draw, as reported; empty without one
 	Timeout       time.Duration // for one runner invocation
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil
@@ -58,6 +59,7 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r.touched(ctx)
 	r.repeat(ctx)
 	r.selfCheck(ctx)
+	cheap := Decide(read(r).facts, in.Policy).Conclusion
 	r.rest(ctx)
 	r.confirm(ctx)
 	if err := ctx.Err(); err != nil {
@@ -65,6 +67,7 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	}
 	reading := read(r)
 	report := project(r, reading, Decide(reading.facts, in.Policy))
+	report.Audit.Cheap = cheap
 	report.Seconds = Seconds{Total: time.Since(began).Seconds(), Tests: r.clock.busy().Seconds()}
 	return report, nil
 }

@@ -32,6 +32,7 @@ const (
 	ByEscalation Why = "escalation" // a flip was found on a sibling
 	ByQueue      Why = "queue"      // the merge queue runs it anyway: a stratum of probability 1
 	ByPolicy     Why = "policy"     // it is cheap enough to run always: probability 1
+	ByChoice     Why = "choice"     // somebody asked for it: known, but no part of any estimate
 )
 
 // RecordedFlip is a confirmed flip as a ledger keeps it.
@@ -111,6 +112,8 @@ func (r *Record) Check() error {
 		return bad("a full run has a reason, and only a full run: full is %q and why is %q", r.Full, r.Why)
 	case r.Why == ByCoin && !r.Drawn:
 		return bad("the coin is the reason of a full run, and it was not drawn")
+	case (r.Why == ByQueue || r.Why == ByPolicy) && (r.Probability != Certain || !r.Drawn):
+		return bad("what runs always is drawn with a probability of %d ppm, not %d", Certain, r.Probability)
 	case r.Passing() && r.Drawn && r.Full == NotRun:
 		return bad("it was drawn and there is no full verdict: record it as missing, never as not run")
 	case r.Full == Flipped && len(r.Flips) == 0:
