@@ -34,7 +34,7 @@ type Inputs struct {
 	Policy        Policy
 	Full          FullMode
 	FullWhenUnder time.Duration
-	Audit         Audit // the coin's draw, as reported; empty without one
+	Audit         Audit         // the coin's draw, as reported; empty without one
 	Timeout       time.Duration // for one runner invocation
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil

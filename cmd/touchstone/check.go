@@ -34,6 +34,7 @@ type checkOptions struct {
 	quiet, verbose   bool
 	noColor          bool
 	advisory         bool
+	audit            gate.Audit // what the coin says, with --full coin
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func (a *App) checkCommand() *cobra.Command {
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "states that run tests side by side")
 	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
-	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when this change is drawn for an audit)")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print no report and no progress, only set the exit status")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print every file, row and command")
 	flags.BoolVar(&o.noColor, "no-color", false, "print without colour")
@@ -72,6 +73,9 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 	outputs, err := o.parseOutputs()
 	if err != nil {
 		return &exit{exitUsage, err}
+	}
+	if err := a.drawAudit(ctx, &o); err != nil {
+		return err
 	}
 	progress := a.progress(o)
 	result, err := examine(ctx, o, progress)
@@ -107,8 +111,8 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		outputs = append(outputs, output{format, path})
 	}
 	switch {
-	case !slices.Contains([]string{"auto", "always", "never"}, o.full):
-		return nil, fmt.Errorf("--full: %q is not auto, always or never", o.full)
+	case !slices.Contains([]string{"auto", "always", "never", "coin"}, o.full):
+		return nil, fmt.Errorf("--full: %q is not auto, always, never or coin", o.full)
 	case o.sandbox != "" && !slices.Contains([]string{"auto", "overlay", "copy"}, o.sandbox):
 		return nil, fmt.Errorf("--sandbox: %q is not auto, overlay or copy", o.sandbox)
 	case o.jobs < 1:
@@ -218,7 +222,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Introduced: readNames(ctx, change, classifier, parts).introduced,
-		Policy:     settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
+		Policy:     settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress,
 		Doubts: runners.doubts, Notes: facts,
 	}

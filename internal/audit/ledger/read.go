@@ -146,15 +146,16 @@ func parcels(ctx context.Context, s Store, send func(*parcel) error) error {
 
 // Verify reads a whole ledger and calls report with everything that is wrong: an
 // edited record, a gap, a replaced one, and, with keys, a coin that does not show
-// what the record says. It returns the end of the chain and how many draws were
-// rechecked.
-func Verify(ctx context.Context, s Store, keys []audit.Key, report func(err error)) (seq int64, hash string, rechecked int, err error) {
+// what the record says. see is shown every record. It returns the end of the chain
+// and how many draws were rechecked.
+func Verify(ctx context.Context, s Store, keys []audit.Key, see func(r *audit.Record), report func(err error)) (seq int64, hash string, rechecked int, err error) {
 	var chain audit.Chain
 	ids := make(map[string]bool, len(keys))
 	for _, key := range keys {
 		ids[key.ID()] = true
 	}
 	err = Records(ctx, s, func(r *audit.Record) error {
+		see(r)
 		if err := chain.Next(r); err != nil {
 			report(err)
 		}
