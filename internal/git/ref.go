@@ -193,8 +193,14 @@ func (f *Ref) push(ctx context.Context, commit string) (bool, error) {
 	return false, fmt.Errorf("pushing %s to %s: %w", f.name, f.remote, err)
 }
 
+// LockPath is a file in the repository's own directory by which writers of the ref
+// can take turns.
+func (f *Ref) LockPath() string {
+	return filepath.Join(filepath.Dir(f.repo.objects), "touchstone-writer.lock")
+}
+
 // staleAfter is far longer than git holds a ref's lock.
-const staleAfter = 10 * time.Second
+const staleAfter = 2 * time.Second
 
 // clearStaleLock removes the lock that a killed git left on our ref.
 func (f *Ref) clearStaleLock() {
