@@ -75,18 +75,17 @@ func (f *Ref) fetch(ctx context.Context) (found bool, err error) {
 		args = append(args, "--depth=1")
 	}
 	args = append(args, "--", f.remote, "+"+f.name+":"+f.name)
-	for try := 0; ; try++ {
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		_, err = f.writing(ctx, args...).output(1 << 20)
 		switch {
 		case err == nil:
 			return true, nil
 		case strings.Contains(err.Error(), "find remote ref"):
 			return false, nil
-		case !contended(err.Error()) || try == 20:
+		case !contended(err.Error()) || time.Since(began) > 2*shallowStaleAfter:
 			return false, fmt.Errorf("fetching %s from %s: %w", f.name, f.remote, err)
 		}
-		f.clearStaleLock()
-		time.Sleep(time.Duration(try+1) * 10 * time.Millisecond)
+		f.clearStaleLocks()
 	}
 }
 
@@ -136,7 +135,7 @@ func (f *Ref) Publish(ctx context.Context, parent string, files map[string][]byt
 	}
 	_, err = f.writing(ctx, "update-ref", f.name, commit, old).output(1 << 20)
 	if err != nil && contended(err.Error()) {
-		f.clearStaleLock()
+		f.clearStaleLocks()
 		return false, nil
 	}
 	return err == nil, err
@@ -199,13 +198,23 @@ func (f *Ref) LockPath() string {
 	return filepath.Join(filepath.Dir(f.repo.objects), "touchstone-writer.lock")
 }
 
-// staleAfter is far longer than git holds a ref's lock.
-const staleAfter = 2 * time.Second
+// Far longer than git holds the lock of a ref, and that of the list of a shallow
+// clone's ends, which it may hold while it downloads.
+const (
+	staleAfter        = 2 * time.Second
+	shallowStaleAfter = 30 * time.Second
+)
 
-// clearStaleLock removes the lock that a killed git left on our ref.
-func (f *Ref) clearStaleLock() {
-	path := filepath.Join(filepath.Dir(f.repo.objects), filepath.FromSlash(f.name)+".lock")
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > staleAfter {
-		os.Remove(path)
+// clearStaleLocks removes the locks that a killed git left on our ref and on the
+// list of a shallow clone's ends.
+func (f *Ref) clearStaleLocks() {
+	dir := filepath.Dir(f.repo.objects)
+	for path, after := range map[string]time.Duration{
+		filepath.Join(dir, filepath.FromSlash(f.name)+".lock"): staleAfter,
+		filepath.Join(dir, "shallow.lock"):                     shallowStaleAfter,
+	} {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > after {
+			os.Remove(path)
+		}
 	}
 }
