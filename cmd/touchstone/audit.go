@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
 	"github.com/touchstone-gate/touchstone/internal/audit/ledger"
+	"github.com/touchstone-gate/touchstone/internal/audit/postgres"
 	"github.com/touchstone-gate/touchstone/internal/git"
 )
 
@@ -64,7 +65,11 @@ func (a *App) openLedger(ctx context.Context, o *auditOptions) (ledger.Store, er
 	case onRef:
 		return openRefLedger(ctx, o.repo, remote)
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
-		return nil, &exit{exitUsage, fmt.Errorf("--ledger: %q is not supported yet", "postgres://")}
+		store, err := postgres.Open(ctx, name, "")
+		if err != nil {
+			return nil, undecided(err)
+		}
+		return store, nil
 	}
 	return ledger.OpenFile(name), nil
 }

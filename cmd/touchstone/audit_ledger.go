@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
 	"github.com/touchstone-gate/touchstone/internal/audit/ledger"
+	"github.com/touchstone-gate/touchstone/internal/audit/postgres"
 )
 
 func (a *App) auditVerifyCommand(o *auditOptions) *cobra.Command {
@@ -39,7 +42,28 @@ func (a *App) auditVerifyCommand(o *auditOptions) *cobra.Command {
 	return cmd
 }
 
+// verify rechecks a ledger. One with a chain for each repository has each
+// rechecked, against the end that its database keeps.
 func (a *App) verify(ctx context.Context, s ledger.Store, keys []audit.Key, tip string) error {
+	many, ok := s.(*postgres.Store)
+	if !ok {
+		return a.verifyChain(ctx, s, keys, tip)
+	}
+	chains, err := many.Chains(ctx)
+	if err != nil {
+		return undecided(err)
+	}
+	var wrong error
+	for _, name := range slices.Sorted(maps.Keys(chains)) {
+		fmt.Fprintf(a.Stdout, "%s: ", name)
+		if err := a.verifyChain(ctx, many.Of(name), keys, chains[name]); err != nil {
+			wrong = err
+		}
+	}
+	return wrong
+}
+
+func (a *App) verifyChain(ctx context.Context, s ledger.Store, keys []audit.Key, tip string) error {
 	wrong := 0
 	report := func(err error) {
 		if wrong++; wrong <= 50 {

@@ -58,17 +58,24 @@ func writeLedger(name string) int {
 	return 0
 }
 
+// testAppends is how many records the writers of a test append together.
+func testAppends(t *testing.T) int {
+	text := os.Getenv("TOUCHSTONE_TEST_APPENDS")
+	if text == "" {
+		return 160
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestConcurrentWriters has 16 processes append to one ledger while they are
 // killed at random and started again: no record is lost, none is there twice.
 // TOUCHSTONE_TEST_APPENDS says how many, for a long run.
 func TestConcurrentWriters(t *testing.T) {
-	appends := 160
-	if text := os.Getenv("TOUCHSTONE_TEST_APPENDS"); text != "" {
-		var err error
-		if appends, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	appends := testAppends(t)
 	t.Run("file", func(t *testing.T) {
 		play{name: filepath.Join(t.TempDir(), "ledger.jsonl"), repo: func(int) string { return "." }, writers: 16, each: appends / 16, life: 3 * time.Second}.run(t)
 	})
