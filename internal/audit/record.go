@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -124,7 +125,7 @@ func (r *Record) Check() error {
 	return nil
 }
 
-const hashField = `,"hash":"`
+const hashField = hashKey + `"`
 
 // Seal gives a record its place behind prev, the hash of the record before it
 // ("" for the first), and returns its line in the ledger, without a line end.
@@ -151,6 +152,14 @@ func digest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// carries compares a hash in hexadecimal with that of a body.
+func carries(hash, body []byte) bool {
+	sum := sha256.Sum256(body)
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], sum[:])
+	return bytes.Equal(hash, text[:])
+}
+
 // sealLength is the length of a line's hash field and closing brace.
 const sealLength = len(hashField) + 2*sha256.Size + len(`"}`)
 
@@ -158,11 +167,11 @@ const sealLength = len(hashField) + 2*sha256.Size + len(`"}`)
 // the chain.
 func ParseLine(line []byte) (Record, error) {
 	var r Record
-	if err := json.Unmarshal(line, &r); err != nil {
+	if err := decodeRecord(line, &r); err != nil {
 		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
 	cut := len(line) - sealLength
-	if cut < 0 || string(line[cut:cut+len(hashField)]) != hashField || string(line[cut+len(hashField):len(line)-2]) != digest(line[:cut]) {
+	if cut < 0 || string(line[cut:cut+len(hashField)]) != hashField || !carries(line[cut+len(hashField):len(line)-2], line[:cut]) {
 		return r, fmt.Errorf("record %q (seq %d) does not have the hash that it carries: it was edited", r.ID, r.Seq)
 	}
 	return r, nil
