@@ -62,7 +62,7 @@ func (r *replay) askedOfOld(runner string) []Row {
 	chosen := make(map[Key]bool)
 	for _, key := range r.m.Keys() {
 		base, onBase := r.m.Seen(key, Base)
-		if key.Runner != runner || key.ID == selfCheckID || !onBase || !r.wantsOld(key, base, heir, split) {
+		if key.Runner != runner || key.ID == selfCheckID || !onBase || len(r.m.Cell(key, HeadBaseTests)) > 0 || !r.wantsOld(key, base, heir, split) {
 			continue
 		}
 		if top, ok := r.m.Seen(topOf(r.m, base, Base).Key(), Base); ok && !chosen[top.Key()] {

@@ -18,7 +18,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Findings:   out.findings,
 		Summary:    out.summary,
 		Selection:  r.full,
-		Audit:      Audit{RanFull: r.ranFull},
+		Audit:      Audit{Probability: r.in.Audit.Probability, Drawn: r.in.Audit.Drawn, Group: r.in.Audit.Group, RanFull: r.ranFull},
 		Verdict:    verdict,
 		States:     r.stateReports(),
 		Commands:   r.commands,

@@ -181,6 +181,9 @@ type Audit struct {
 	Drawn       bool    `json:"drawn"`
 	RanFull     bool    `json:"ran_full"`
 	Group       string  `json:"group"`
+	// Cheap is the verdict as it stood before the full suite ran: what the
+	// selected checks alone would have said. Absent: undecided.
+	Cheap Conclusion `json:"cheap,omitempty"`
 }
 
 // StateReport says how a state was made and what it took.

@@ -48,6 +48,7 @@ type Inputs struct {
 	Policy        Policy
 	Full          FullMode
 	FullWhenUnder time.Duration
+	Audit         Audit         // the coin's draw, as reported; empty without one
 	Timeout       time.Duration // for one runner invocation
 	Jobs          int           // states that run tests side by side, at least 1
 	Progress      Progress      // may be nil
@@ -77,16 +78,19 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r.gold(ctx)
 	r.steering(ctx)
 	r.canaries(ctx)
+	r.hidden(ctx)
 	r.selfCheck(ctx)
+	cheap := Decide(read(r).facts, in.Policy).Conclusion
 	r.rest(ctx)
 	r.confirm(ctx)
-	r.hidden(ctx)
+	r.hidden(ctx) // of what the whole suite was found to have lost
 	r.further(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	reading := read(r)
 	report := project(r, reading, Decide(reading.facts, in.Policy))
+	report.Audit.Cheap = cheap
 	report.Seconds = Seconds{Total: time.Since(began).Seconds(), Tests: r.clock.busy().Seconds()}
 	return report, nil
 }

@@ -96,6 +96,6 @@ func (a *App) root() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand())
+	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand(), a.auditCommand())
 	return root
 }

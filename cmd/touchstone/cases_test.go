@@ -20,6 +20,9 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Init()
+	if ledger := os.Getenv("TOUCHSTONE_TEST_WRITER"); ledger != "" {
+		os.Exit(writeLedger(ledger))
+	}
 	os.Exit(m.Run())
 }
 

@@ -37,6 +37,7 @@ type checkOptions struct {
 	gold             string
 	peers            []string
 	budget           time.Duration
+	audit            gate.Audit // what the coin says, with --full coin
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -61,7 +62,7 @@ func (a *App) checkCommand() *cobra.Command {
 	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "states that run tests side by side")
 	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
-	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when this change is drawn for an audit)")
 	flags.StringVar(&o.gold, "gold", "", "commit of a reference fix: does each check accept it too?")
 	flags.StringArrayVar(&o.peers, "peer", nil, "commit of another attempt at the same task: whose tests accept whose code? (repeatable)")
 	flags.DurationVar(&o.budget, "budget", 0, "time for further questions: behind a bridge, without each hunk (default: twice the plain replay; -1s: none)")
@@ -78,6 +79,9 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 	outputs, err := o.parseOutputs()
 	if err != nil {
 		return &exit{exitUsage, err}
+	}
+	if err := a.drawAudit(ctx, &o); err != nil {
+		return err
 	}
 	progress := a.progress(o)
 	result, err := examine(ctx, o, progress)
@@ -113,8 +117,8 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		outputs = append(outputs, output{format, path})
 	}
 	switch {
-	case !slices.Contains([]string{"auto", "always", "never"}, o.full):
-		return nil, fmt.Errorf("--full: %q is not auto, always or never", o.full)
+	case !slices.Contains([]string{"auto", "always", "never", "coin"}, o.full):
+		return nil, fmt.Errorf("--full: %q is not auto, always, never or coin", o.full)
 	case o.sandbox != "" && !slices.Contains(config.SandboxKinds(), o.sandbox):
 		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
 	case o.jobs < 1:
@@ -239,7 +243,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
 		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
-		Policy: settings.Gate(), Full: fullMode(o.full), FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
+		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
 		Doubts: runners.doubts, Notes: facts,

@@ -95,9 +95,11 @@ type GitHub struct {
 
 // Audit says how often the whole suite runs.
 type Audit struct {
-	Rate          Rate     `yaml:"rate"`
-	FullWhenUnder Duration `yaml:"full_when_under"`
-	Group         string   `yaml:"group"`
+	Rate          Rate            `yaml:"rate"`
+	FullWhenUnder Duration        `yaml:"full_when_under"`
+	Group         string          `yaml:"group"`
+	Agents        map[string]Rate `yaml:"agents"` // in place of rate, by agent
+	Paths         map[string]Rate `yaml:"paths"`  // at least this, for changes that touch a glob
 }
 
 // Default is the configuration of a repository that has none.

@@ -7,11 +7,12 @@
 // nothing of the caller's own GIT_ variables that places a repository reaches
 // git, and nothing in the repository is ever written: objects made on the way
 // go to a directory of our own. What is read without end is read against a
-// limit, and the error names the limit.
+// limit, and the error names the limit. The one exception is Ref: a ref below
+// refs/touchstone/ that trusted jobs write, here or at a remote.
 //
-// It is not a general git library: no fetch (not even the silent one of a
-// partial clone), no checkout, no commit, no refs written, no history walk
-// beyond a merge base and a list of subjects. Needs git 2.31 or newer.
+// It is not a general git library: no fetch but of such a ref (not even the silent
+// one of a partial clone), no checkout, no other commit or ref written, no history
+// walk beyond a merge base and a list of subjects. Needs git 2.31 or newer.
 package git
 
 import (
