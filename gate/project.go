@@ -23,6 +23,13 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		States:     r.stateReports(),
 		Commands:   r.commands,
 		Notes:      r.notes,
+		Doubts:     r.doubts,
+	}
+	report.Change.Inert = r.in.Inert
+	for _, runner := range r.in.Runners {
+		if len(r.loaded[runner.Name()][Head]) > 0 {
+			report.Loaded = append(report.Loaded, runner.Name())
+		}
 	}
 	for _, row := range out.rows {
 		report.Checks = append(report.Checks, r.check(row))
@@ -40,6 +47,9 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	return report
 }
 
+// sourceLength is how much of a source's digest a report keeps, in hex digits.
+const sourceLength = 16
+
 // weight puts the change's own checks first, the deciding roles before others.
 func weight(c Check) int {
 	order := []Role{DiagnosticNegative, Flaky, NotComparable, RegressionOnly, Discriminating, NoRole}
@@ -50,12 +60,15 @@ func (r *replay) check(row readRow) Check {
 	c := Check{
 		ID: row.row.ID, Runner: row.key.Runner, File: row.row.File, Line: row.row.Line, Name: row.row.Name,
 		Origin: row.origin, SelectedBy: r.chosenBy[row.key], Role: row.read.Role, RoleReason: row.read.Words,
-		Cells: make(map[StateName][]Cell),
+		Cells: make(map[StateName][]Cell), Parent: row.row.Parent, Sources: make(map[StateName]string),
 	}
 	if c.Role == NotComparable || c.Role == DiagnosticNegative {
 		c.RoleReason = string(row.read.Reason) + ": " + row.read.Words
 	}
 	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests} {
+		if seen, ok := r.m.Seen(row.key, name); ok {
+			c.Sources[name] = seen.Digest[:min(len(seen.Digest), sourceLength)]
+		}
 		for _, o := range r.m.Cell(row.key, name) {
 			reason := o.Reason
 			if name == BaseTests && row.read.Reason == MissingSymbol {

@@ -32,6 +32,13 @@ type Report struct {
 	Notes []string `json:"notes"`
 	// Advisory is set when the exit status does not follow the verdict.
 	Advisory bool `json:"advisory,omitempty"`
+
+	// Doubts are the facts that could not be established. With Change.Inert and
+	// Loaded they are what the verdict was decided from beside the matrix itself;
+	// see Recheck.
+	Doubts []string `json:"doubts,omitempty"`
+	// Loaded names the runners whose tests loaded changed files on head.
+	Loaded []string `json:"loaded,omitempty"`
 }
 
 // ChangeInfo says what was compared.
@@ -44,7 +51,9 @@ type ChangeInfo struct {
 	KindEvidence string `json:"kind_evidence,omitempty"`
 	// BaseWhy says how base was chosen when it was not named.
 	BaseWhy string `json:"base_why,omitempty"`
-	Agent   Agent  `json:"agent"`
+	// Inert is set when the production part changes no code.
+	Inert bool  `json:"inert,omitempty"`
+	Agent Agent `json:"agent"`
 }
 
 // Agent says whether the change looks like an agent's, and by which signals.
@@ -83,6 +92,12 @@ type Check struct {
 	Cells      map[StateName][]Cell `json:"cells"`
 	Role       Role                 `json:"role"` // "" for rows that are not the change's evidence
 	RoleReason string               `json:"role_reason"`
+
+	// Parent is the id of the check that this one is a part of, "" for none.
+	Parent string `json:"parent,omitempty"`
+	// Sources are short digests of the check's own source, by the states that
+	// know it; equal ones mean that the check itself did not change.
+	Sources map[StateName]string `json:"sources,omitempty"`
 }
 
 // Cell is one observation as reported.
