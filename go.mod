@@ -14,6 +14,9 @@ require (
 )
 
 require (
+	github.com/google/go-github/v62 v62.0.0 // indirect
+	github.com/google/go-querystring v1.1.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/sethvargo/go-githubactions v1.3.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 )
