@@ -9,7 +9,7 @@
 // go to a directory of our own. What is read without end is read against a
 // limit, and the error names the limit.
 //
-// It is not a general git library: no fetch (not even the silent one of a
+// It is not a general git library: no fetch beside Deepen's (not even the silent one of a
 // partial clone), no checkout, no commit, no refs written, no history walk
 // beyond a merge base and a list of subjects. Needs git 2.31 or newer.
 package git
