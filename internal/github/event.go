@@ -117,8 +117,10 @@ func (e *Event) readRun(payload []byte) error {
 		Event: run.GetEvent(), HeadSHA: run.GetHeadSHA(), HeadBranch: run.GetHeadBranch(),
 		HeadOwner: run.GetHeadRepository().GetOwner().GetLogin(),
 	}
-	for _, pull := range run.PullRequests {
-		e.Run.Pulls = append(e.Run.Pulls, pull.GetNumber())
+	if run != nil {
+		for _, pull := range run.PullRequests {
+			e.Run.Pulls = append(e.Run.Pulls, pull.GetNumber())
+		}
 	}
 	if !isCommit(e.Run.HeadSHA) {
 		return fmt.Errorf("its run's head %q is no commit id", e.Run.HeadSHA)

@@ -148,7 +148,7 @@ func (t *transport) wait(ctx context.Context, d time.Duration) bool {
 }
 
 // limit reads how long to wait before the same request is sent again. It also
-// notes when the last allowed request was used, and takes the header away, which
+// notes when the last allowed request was used, and takes the headers away, which
 // go-github would answer the next call by, without waiting.
 func (t *transport) limit(resp *http.Response, strikes int) (wait time.Duration, limited bool) {
 	remaining, reset := resp.Header.Get("X-RateLimit-Remaining"), resp.Header.Get("X-RateLimit-Reset")
@@ -156,6 +156,7 @@ func (t *transport) limit(resp *http.Response, strikes int) (wait time.Duration,
 	if seconds, err := strconv.ParseInt(reset, 10, 64); err == nil && remaining == "0" {
 		until = time.Unix(seconds, 0).Add(time.Second)
 		resp.Header.Del("X-RateLimit-Remaining")
+		resp.Header.Del("X-RateLimit-Reset")
 	}
 	if resp.StatusCode < 300 {
 		t.blocked = until

@@ -15,12 +15,13 @@ const module = "github.com/touchstone-gate/touchstone"
 // forbidden lists what no file outside its owner may import: the outside world
 // enters through one door each.
 var doors = map[string][]string{
-	"os/exec":                         {"internal/git", "internal/sandbox", "cmd/touchstone"},
-	"github.com/spf13/cobra":          {"cmd/touchstone"},
-	"github.com/goccy/go-yaml":        {"internal/config"},
-	"github.com/bluekeyes/go-gitdiff": {"patchsplit"},
-	"github.com/docker/docker":        {"internal/sandbox"},
-	"github.com/google/go-github":     {"internal/github"},
+	"os/exec":                               {"internal/git", "internal/sandbox", "cmd/touchstone"},
+	"github.com/spf13/cobra":                {"cmd/touchstone"},
+	"github.com/goccy/go-yaml":              {"internal/config"},
+	"github.com/bluekeyes/go-gitdiff":       {"patchsplit"},
+	"github.com/docker/docker":              {"internal/sandbox"},
+	"github.com/google/go-github":           {"internal/github"},
+	"github.com/sethvargo/go-githubactions": {"internal/actions"},
 }
 
 // badNames are package names that say nothing.
