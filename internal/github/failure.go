@@ -40,7 +40,7 @@ func failed(what, permission string, err error) error {
 		message = refused.Message
 		f.cause = fmt.Errorf("GitHub answers %d %s", f.Status, brief(refused))
 		if header := refused.Response.Header.Get("X-Accepted-GitHub-Permissions"); header != "" && f.Status == http.StatusForbidden {
-			permission = strings.NewReplacer("=", ": ", ";", " or").Replace(clip(header, 200))
+			permission = strings.NewReplacer("=", ": ", ";", " or", "_", "-").Replace(clip(header, 200))
 		}
 	}
 	switch {
