@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -81,13 +82,13 @@ func (r *replay) forge(runner string, name StateName, units []string) {
 // judgeForgery counts the units whose results the change forges. Where base
 // reports falsely too, nothing can be known from the runner.
 func (out *reading) judgeForgery(r *replay) {
-	for _, runner := range r.in.Runners {
-		forged := r.forged[runner.Name()]
+	for _, runner := range slices.Sorted(maps.Keys(r.forged)) {
+		forged := r.forged[runner]
 		onHead := slices.Concat(forged[Head], forged[BaseTests])
 		switch {
 		case len(onHead) == 0 && len(forged[HeadBaseTests]) == 0:
 		case len(forged[Base]) > 0:
-			out.doubt("%s: a check that must fail comes out passed in %s, on base too: something in the repository's test set-up changes outcomes, so nothing can be told from them", runner.Name(), forged[Base][0])
+			out.doubt("%s: a check that must fail comes out passed in %s, on base too: something in the repository's test set-up changes outcomes, so nothing can be told from them", runner, forged[Base][0])
 		default:
 			out.facts.Forged += max(1, len(onHead))
 		}
@@ -97,8 +98,7 @@ func (out *reading) judgeForgery(r *replay) {
 // aboutForgery names the units whose results are forged.
 func aboutForgery(r *replay) []Finding {
 	var findings []Finding
-	for _, runner := range r.in.Runners {
-		forged := r.forged[runner.Name()]
+	for _, forged := range r.forged {
 		if len(forged[Base]) > 0 {
 			continue
 		}

@@ -25,6 +25,20 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Notes:      slices.Concat(r.notes, r.silent()),
 		Groups:     r.groups,
 		Peers:      r.crosses,
+		Doubts:     r.doubts,
+	}
+	report.Change.Inert, report.Change.Reverts, report.Steering = r.in.Inert, r.in.Reverts, r.in.Steering
+	report.Unheard, report.Forged = r.unheard, r.forged
+	for _, runner := range r.in.Runners {
+		if len(r.loaded[runner.Name()][Head]) > 0 {
+			report.Loaded = append(report.Loaded, runner.Name())
+		}
+		if units := r.touchedU[runner.Name()][Base]; len(units) > 0 {
+			if report.Touched == nil {
+				report.Touched = make(map[string][]string)
+			}
+			report.Touched[runner.Name()] = units
+		}
 	}
 	for _, row := range out.rows {
 		report.Checks = append(report.Checks, r.check(row))
@@ -45,6 +59,9 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	return report
 }
 
+// sourceLength is how much of a source's digest a report keeps, in hex digits.
+const sourceLength = 16
+
 // weight puts the change's own checks first, the deciding roles before others.
 func weight(c Check) int {
 	order := []Role{DiagnosticNegative, Flaky, NotComparable, Misleading, RegressionOnly, CandidateSpecific, Discriminating, GoldAligned, NoRole}
@@ -55,15 +72,22 @@ func (r *replay) check(row readRow) Check {
 	c := Check{
 		ID: row.row.ID, Runner: row.key.Runner, File: row.row.File, Line: row.row.Line, Name: row.row.Name,
 		Origin: row.origin, SelectedBy: r.chosenBy[row.key], Role: row.read.Role, RoleReason: row.read.Words,
-		Cells: make(map[StateName][]Cell),
+		Cells: make(map[StateName][]Cell), Parent: row.row.Parent, Sources: make(map[StateName]string),
+		Heir: r.heirs[row.key].ID, ReadsNew: r.reads[row.key],
+	}
+	if row.row.Unit != row.row.File {
+		c.Unit = row.row.Unit
 	}
 	if c.Role == NotComparable || c.Role == DiagnosticNegative {
 		c.RoleReason = string(row.read.Reason) + ": " + row.read.Words
 	}
 	for _, name := range r.columns() {
+		if seen, ok := r.m.Seen(row.key, name); ok {
+			c.Sources[name] = seen.Digest[:min(len(seen.Digest), sourceLength)]
+		}
 		for _, o := range r.m.Cell(row.key, name) {
 			reason := o.Reason
-			if name == BaseTests && (row.read.Reason == MissingSymbol || row.bridged) {
+			if name == BaseTests && (row.read.Reason == MissingSymbol || row.bridged) || r.missing(name, o) {
 				reason = MissingSymbol
 			}
 			c.Cells[name] = append(c.Cells[name], Cell{
@@ -73,6 +97,18 @@ func (r *replay) check(row readRow) Check {
 		}
 	}
 	return c
+}
+
+// missing tells whether an observation is about a name that the state does not
+// have and another side of the change does.
+func (r *replay) missing(name StateName, o Observation) bool {
+	switch name {
+	case HeadBaseTests:
+		return r.gone([]Observation{o})
+	case Bridge, GoldTests:
+		return slices.ContainsFunc(o.Missing, func(m Missing) bool { return r.in.Introduced != nil && r.in.Introduced(m) })
+	}
+	return false
 }
 
 func (r *replay) stateReports() map[StateName]StateReport {

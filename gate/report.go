@@ -38,6 +38,24 @@ type Report struct {
 	Notes []string `json:"notes"`
 	// Advisory is set when the exit status does not follow the verdict.
 	Advisory bool `json:"advisory,omitempty"`
+
+	// Doubts are the facts that could not be established. With Change.Inert and
+	// Loaded they are what the verdict was decided from beside the matrix itself;
+	// see Recheck.
+	Doubts []string `json:"doubts,omitempty"`
+	// Loaded names the runners whose tests loaded changed files on head.
+	Loaded []string `json:"loaded,omitempty"`
+	// Touched are the units of base that the change touches, by runner: their rows
+	// must have an answer.
+	Touched map[string][]string `json:"touched_units,omitempty"`
+	// Forged are the units in which a check that must fail came out passed, by
+	// runner and state.
+	Forged map[string]map[StateName][]string `json:"forged,omitempty"`
+	// Unheard are the changed test files that no runner runs here, and why.
+	Unheard map[string]string `json:"unheard,omitempty"`
+	// Steering are the changed files that decide which tests run or what is reported
+	// of them.
+	Steering []string `json:"steering,omitempty"`
 }
 
 // ChangeInfo says what was compared.
@@ -50,7 +68,11 @@ type ChangeInfo struct {
 	KindEvidence string `json:"kind_evidence,omitempty"`
 	// BaseWhy says how base was chosen when it was not named.
 	BaseWhy string `json:"base_why,omitempty"`
-	Agent   Agent  `json:"agent"`
+	// Inert is set when the production part changes no code.
+	Inert bool `json:"inert,omitempty"`
+	// Reverts is set when the change takes back, line by line, a commit that base holds.
+	Reverts bool  `json:"reverts,omitempty"`
+	Agent   Agent `json:"agent"`
 }
 
 // Agent says whether the change looks like an agent's, and by which signals.
@@ -87,8 +109,20 @@ type Check struct {
 	Origin     Origin               `json:"origin"`
 	SelectedBy []string             `json:"selected_by"`
 	Cells      map[StateName][]Cell `json:"cells"`
-	Role       Role                 `json:"role"` // "" for rows that are not the change's evidence
-	RoleReason string               `json:"role_reason"`
+	// Unit is what loads or fails with the row, where that is not its file.
+	Unit string `json:"unit,omitempty"`
+	// Heir is the row of head that took the place of this one of base.
+	Heir string `json:"heir,omitempty"`
+	// ReadsNew is set when the check names a value that only this change adds.
+	ReadsNew   bool   `json:"reads_new_values,omitempty"`
+	Role       Role   `json:"role"` // "" for rows that are not the change's evidence
+	RoleReason string `json:"role_reason"`
+
+	// Parent is the id of the check that this one is a part of, "" for none.
+	Parent string `json:"parent,omitempty"`
+	// Sources are short digests of the check's own source, by the states that
+	// know it; equal ones mean that the check itself did not change.
+	Sources map[StateName]string `json:"sources,omitempty"`
 }
 
 // Cell is one observation as reported.

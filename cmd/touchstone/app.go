@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -29,6 +30,9 @@ type App struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(string) string
+
+	now   func() time.Time                           // nil: the real clock
+	sleep func(context.Context, time.Duration) error // nil: real waiting
 }
 
 // exit is an error that carries its exit code. A nil cause means that all has
@@ -96,6 +100,6 @@ func (a *App) root() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand(), a.auditCommand())
+	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand(), a.auditCommand(), a.ciCommand(), a.publishCommand())
 	return root
 }

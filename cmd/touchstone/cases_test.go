@@ -23,7 +23,11 @@ func TestMain(m *testing.M) {
 	if ledger := os.Getenv("TOUCHSTONE_TEST_WRITER"); ledger != "" {
 		os.Exit(writeLedger(ledger))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if shared.dir != "" {
+		os.RemoveAll(shared.dir)
+	}
+	os.Exit(code)
 }
 
 // TestCases plays every whole change of testdata/cases and compares the report

@@ -88,9 +88,9 @@ type Select struct {
 
 // GitHub says what is published, and how loudly.
 type GitHub struct {
-	CheckName   string  `yaml:"check_name"`
-	Comment     Comment `yaml:"comment"`
-	Annotations Count   `yaml:"annotations"`
+	CheckName   CheckName `yaml:"check_name"`
+	Comment     Comment   `yaml:"comment"`
+	Annotations Count     `yaml:"annotations"`
 }
 
 // Audit says how often the whole suite runs.

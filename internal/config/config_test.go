@@ -89,6 +89,13 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"version: 1\nversion: 1\n", `touchstone.yml:2:1:`},
 		{"policy:\nrepeat: 2\n", `touchstone.yml:1:8: a value is missing here`},
 		{"repeat: [\n", `touchstone.yml:`},
+		{"github: {comment: sometimes}\n", `touchstone.yml:1:19: "sometimes" is not off, failures or always`},
+		{"github: {check_name: \"a --> b\"}\n", `touchstone.yml:1:22: "a --> b" is not the name of a check`},
+		{"github: {check_name: \" a\"}\n", `is not the name of a check`},
+		{"github: {annotations: 0}\n", `"0" is not a whole number`},
+		{"applies_to: agent\n", `touchstone.yml:1:13: "agent" is not all, agents or label:<name>`},
+		{"applies_to: \"label:\"\n", `is not all, agents or label:<name>`},
+		{"mode: strict\n", `"strict" is not one of enforce, advisory`},
 	} {
 		_, err := Parse("touchstone.yml", []byte(c.text))
 		var at *Error

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -29,7 +30,8 @@ type (
 	Level       gate.Level
 	Kind        string
 	Strategy    string
-	Comment     string
+	Comment     string // off, failures, always
+	CheckName   string // one plain line, fit for a hidden marker
 	Duration    time.Duration
 	Bytes       int64
 	Count       int
@@ -68,13 +70,33 @@ func (v *SandboxKind) UnmarshalYAML(n ast.Node) error { return oneOf(n, v, Sandb
 func (v *Network) UnmarshalYAML(n ast.Node) error     { return oneOf(n, v, "none", "open") }
 func (v *Trust) UnmarshalYAML(n ast.Node) error       { return oneOf(n, v, "ask", "accept") }
 func (v *Kind) UnmarshalYAML(n ast.Node) error        { return oneOf(n, v, kinds...) }
-func (v *Comment) UnmarshalYAML(n ast.Node) error     { return oneOf(n, v, "off", "failures", "always") }
+func (v *Comment) UnmarshalYAML(n ast.Node) error     { return scalar(n, v, ParseComment) }
 func (v *Strategy) UnmarshalYAML(n ast.Node) error {
 	return oneOf(n, v, "auto", "names", "lines", "files", "imports", "all")
 }
 
 // SandboxKinds are the values of sandbox.kind and --sandbox.
 func SandboxKinds() []string { return []string{"auto", "overlay", "docker", "copy"} }
+
+func (v *CheckName) UnmarshalYAML(n ast.Node) error { return scalar(n, v, ParseCheckName) }
+
+// ParseCheckName reads the name of a check: it stands in a hidden comment of
+// HTML, so nothing that could end one is allowed.
+func ParseCheckName(text string) (CheckName, error) {
+	plain := !strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || strings.ContainsRune("<>\"`", c) })
+	if text == "" || len(text) > 100 || !plain || strings.Contains(text, "--") || strings.TrimSpace(text) != text {
+		return "", fmt.Errorf("%q is not the name of a check: use 1 to 100 bytes of plain text, without < > \" ` and --", text)
+	}
+	return CheckName(text), nil
+}
+
+// ParseComment reads when to comment.
+func ParseComment(text string) (Comment, error) {
+	if text != "off" && text != "failures" && text != "always" {
+		return "", fmt.Errorf("%q is not off, failures or always", text)
+	}
+	return Comment(text), nil
+}
 
 func (v *Dir) UnmarshalYAML(n ast.Node) error {
 	return scalar(n, v, func(text string) (Dir, error) {

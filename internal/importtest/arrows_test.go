@@ -15,17 +15,18 @@ const module = "github.com/touchstone-gate/touchstone"
 // forbidden lists what no file outside its owner may import: the outside world
 // enters through one door each.
 var doors = map[string][]string{
-	"os/exec":                         {"internal/git", "internal/sandbox", "cmd/touchstone"},
-	"github.com/spf13/cobra":          {"cmd/touchstone"},
-	"github.com/goccy/go-yaml":        {"internal/config"},
-	"github.com/bluekeyes/go-gitdiff": {"patchsplit"},
-	"github.com/docker/docker":        {"internal/sandbox"},
-	"github.com/landlock-lsm":         {"internal/sandbox"},
-	"github.com/google/go-github":     {"internal/github"},
-	"go.etcd.io/bbolt":                {"internal/coverage"},
-	"github.com/RoaringBitmap":        {"internal/coverage"},
-	"gonum.org/v1/gonum":              {"internal/audit"},
-	"github.com/jackc/pgx":            {"internal/audit/postgres"},
+	"os/exec":                               {"internal/git", "internal/sandbox", "cmd/touchstone"},
+	"github.com/spf13/cobra":                {"cmd/touchstone"},
+	"github.com/goccy/go-yaml":              {"internal/config"},
+	"github.com/bluekeyes/go-gitdiff":       {"patchsplit"},
+	"github.com/docker/docker":              {"internal/sandbox"},
+	"github.com/landlock-lsm":               {"internal/sandbox"},
+	"github.com/google/go-github":           {"internal/github"},
+	"go.etcd.io/bbolt":                      {"internal/coverage"},
+	"github.com/RoaringBitmap":              {"internal/coverage"},
+	"gonum.org/v1/gonum":                    {"internal/audit"},
+	"github.com/jackc/pgx":                  {"internal/audit/postgres"},
+	"github.com/sethvargo/go-githubactions": {"internal/actions"},
 }
 
 // badNames are package names that say nothing.

@@ -27,6 +27,10 @@ var linkers = []struct {
 // marks are the characters that mean something to GitHub flavoured Markdown.
 const marks = "\\`*_{}[]<>()#+-=.!|~&$"
 
+// Prose is text of any origin as plain Markdown: on one line, without effect, at
+// most limit runes before escapes (0: no limit).
+func Prose(text string, limit int) string { return prose(text, limit) }
+
 // prose makes plain Markdown text of anything: at most limit runes before
 // escapes, on one line, without effect.
 func prose(text string, limit int) string {

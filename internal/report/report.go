@@ -1,5 +1,6 @@
 // Package report writes a gate.Report for people and programs: text for a
-// terminal, Markdown for GitHub, JSON for scripts; and draws the progress line.
+// terminal, Markdown for GitHub (a check run, a comment, a job summary), JSON,
+// SARIF and JUnit for programs, HTML for a browser; and draws the progress line.
 //
 // Goals: the verdict first, then why and what to do next, then the evidence;
 // many rows with one cause are one line; nothing that came out of a test or a
@@ -26,7 +27,7 @@ type Options struct {
 }
 
 // Formats are the names that Write knows.
-func Formats() []string { return []string{"text", "markdown", "json"} }
+func Formats() []string { return []string{"text", "markdown", "json", "html", "sarif", "junit"} }
 
 // Write writes a report in one of the formats. It does not change the report.
 func Write(w io.Writer, format string, r *gate.Report, o Options) error {
@@ -39,6 +40,12 @@ func Write(w io.Writer, format string, r *gate.Report, o Options) error {
 		content = renderMarkdown(r, o)
 	case "json":
 		content, err = renderJSON(r)
+	case "html":
+		content, err = renderHTML(r)
+	case "sarif":
+		content, err = renderSARIF(r)
+	case "junit":
+		content, err = renderJUnit(r)
 	default:
 		return fmt.Errorf("report format %q: use one of %s", format, strings.Join(Formats(), ", "))
 	}

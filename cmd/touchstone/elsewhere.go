@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/internal/git"
+	"github.com/touchstone-gate/touchstone/internal/report"
+)
+
+// ciElsewhere checks a change on another CI system: the same report, as text,
+// report.json and junit.xml, and the same exit code. Nothing is posted.
+func (a *App) ciElsewhere(ctx context.Context, o ciOptions) error {
+	base, head, err := a.pairElsewhere(ctx, o.repo)
+	if err != nil {
+		return err
+	}
+	if o.outputDir, err = outputDirectory(cmp.Or(o.outputDir, "touchstone-report")); err != nil {
+		return err
+	}
+	progress := report.NewProgress(a.Stderr, false, time.Now)
+	progress.Lines()
+	result, err := examine(ctx, checkOptions{repo: o.repo, base: base, head: head, jobs: runtime.NumCPU(), full: o.full}, progress)
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	findSecrets(a.Getenv).scrub(result)
+	if err := report.Write(a.Stdout, "text", result, report.Options{}); err != nil {
+		return undecided(err)
+	}
+	for format, name := range map[string]string{"json": "report.json", "junit": "junit.xml"} {
+		if err := writeReport(filepath.Join(o.outputDir, name), format, result, false); err != nil {
+			return undecided(err)
+		}
+	}
+	return byVerdict(result)
+}
+
+// pairElsewhere reads base and head from what the CI system says. A target
+// branch is taken from origin, and base is its merge base with head.
+func (a *App) pairElsewhere(ctx context.Context, dir string) (base, head string, err error) {
+	head = cmp.Or(a.Getenv("TOUCHSTONE_HEAD"), a.Getenv("CI_COMMIT_SHA"), a.Getenv("BUILDKITE_COMMIT"), "HEAD")
+	if base = cmp.Or(a.Getenv("TOUCHSTONE_BASE"), a.Getenv("CI_MERGE_REQUEST_DIFF_BASE_SHA")); base != "" {
+		return base, head, nil
+	}
+	branch := cmp.Or(a.Getenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"), a.Getenv("BUILDKITE_PULL_REQUEST_BASE_BRANCH"))
+	if branch == "" {
+		return "", "", &exit{exitUsage, errors.New("no change is named: set TOUCHSTONE_BASE (and TOUCHSTONE_HEAD), or run in a GitHub, GitLab merge request or Buildkite pull request pipeline; for the work tree use 'touchstone check'")}
+	}
+	repo, err := git.Open(ctx, dir)
+	if err != nil {
+		return "", "", &exit{exitUsage, err}
+	}
+	defer repo.Close()
+	var ids [2]string
+	for i, rev := range []string{"refs/remotes/origin/" + branch, head} {
+		if ids[i], err = repo.Resolve(ctx, rev); err != nil {
+			return "", "", &exit{exitUsage, fmt.Errorf("%w: fetch it in the pipeline (git fetch origin %s)", err, branch)}
+		}
+	}
+	base, err = repo.MergeBase(ctx, ids[0], ids[1])
+	return base, ids[1], undecided(err)
+}
