@@ -112,7 +112,7 @@ func TestBadInputSaysWhatToDo(t *testing.T) {
 		{"unknown command", []string{"chek"}, exitUsage, `unknown command "chek"`},
 		{"bad format", []string{"check", "--format", "xml"}, exitUsage, `"xml" is not one of text`},
 		{"bad output", []string{"check", "--output", "report.json"}, exitUsage, "FORMAT=PATH"},
-		{"bad full", []string{"check", "--full", "maybe"}, exitUsage, `"maybe" is not auto, always or never`},
+		{"bad full", []string{"check", "--full", "maybe"}, exitUsage, `"maybe" is not auto, always, never or coin`},
 		{"bad jobs", []string{"check", "--jobs", "0"}, exitUsage, "--jobs: 0"},
 		{"no configuration file", []string{"check", "--repo", two, "--base", "HEAD~1", "--config", "/nonexistent.yml"}, exitUsage, "--config"},
 		{"broken configuration", []string{"check", "--repo", broken, "--base", "HEAD~1"}, exitUsage, `.github/touchstone.yml:2:3: unknown field "requires"`},

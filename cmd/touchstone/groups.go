@@ -118,7 +118,7 @@ func (s *states) without(ctx context.Context, name gate.StateName) (gate.State, 
 	if err != nil {
 		return nil, err
 	}
-	return s.show(ctx, name, tree)
+	return s.shown(ctx, name, tree)
 }
 
 // emptied plans the state in which the functions that the change adds or edits
@@ -147,7 +147,7 @@ func (s *states) emptied(parts []patchsplit.FilePart) bool {
 		if err != nil {
 			return nil, err
 		}
-		return s.show(ctx, gate.Emptied, tree)
+		return s.shown(ctx, gate.Emptied, tree)
 	})
 	return len(files) > 0
 }

@@ -147,7 +147,16 @@ func (s *states) Open(ctx context.Context, name gate.StateName) (gate.State, err
 	if !ok {
 		return nil, fmt.Errorf("there is no state %q", name)
 	}
-	return s.show(ctx, name, tree)
+	return s.shown(ctx, name, tree)
+}
+
+// shown is show for those that want any state.
+func (s *states) shown(ctx context.Context, name gate.StateName, tree map[string]git.Entry) (gate.State, error) {
+	c, err := s.show(ctx, name, tree)
+	if err != nil {
+		return nil, err // and no typed nil beside it
+	}
+	return c, nil
 }
 
 // show makes a state of a tree.
