@@ -415,7 +415,7 @@ func testExit(t *testing.T, f *fixture) {
 	if _, exit := f.run(st, gate.Command{Argv: []string{"sh", "-c", "kill -SEGV $$"}}); exit.Code != -1 || exit.Signal != "SIGSEGV" {
 		t.Errorf("segmentation fault: %+v", exit)
 	}
-	_, exit := f.run(st, gate.Command{Argv: []string{"sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; kill -TERM $$"}})
+	_, exit := f.run(st, gate.Command{Argv: []string{"sh", "-c", "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; kill -TERM $$"}})
 	if exit.Signal != "SIGTERM" || exit.CPU <= 0 || exit.Wall < exit.CPU/4 || exit.MaxRSS < 100<<10 || exit.MaxRSS > gib {
 		t.Errorf("SIGTERM: %+v", exit)
 	}
