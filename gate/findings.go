@@ -147,11 +147,6 @@ func aboutChange(out reading) []Finding {
 	return findings
 }
 
-func fileOf(r *replay, id string) string {
-	path, _ := placeOf(r, id)
-	return path
-}
-
 // placeOf finds a row's source by its id alone, whichever runner has it.
 func placeOf(r *replay, id string) (path string, line int) {
 	for _, runner := range r.in.Runners {

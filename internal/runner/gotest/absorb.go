@@ -74,16 +74,16 @@ func channelsAgree(j job, said *stream, exit gate.Exit) bool {
 // silent is the observation of a package of which no event came.
 func silent(said *stream, exit gate.Exit) *gate.Observation {
 	words := said.words()
-	o := &gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean("go test said nothing about it: " + words)}
+	o := &gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message("go test said nothing about it: " + words)}
 	switch {
 	case exit.TimedOut:
 		*o = gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Message: "did not end within " + exit.Wall.Round(time.Second).String(), Duration: exit.Wall}
 	case exit.Limit != "":
 		*o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: "ended at the limit on " + exit.Limit}
 	case noModule(words):
-		o.Reason, o.Message = gate.Import, clean(words+" (run go mod download first)")
+		o.Reason, o.Message = gate.Import, gate.Message(words+" (run go mod download first)")
 	case strings.Contains(words, "go: "):
-		o.Reason, o.Message = gate.Setup, clean(words)
+		o.Reason, o.Message = gate.Setup, gate.Message(words)
 	}
 	return o
 }
@@ -114,7 +114,7 @@ func (s *session) take(b *book, run *packageRun, exit gate.Exit) job {
 	case c != nil && len(c.culprits) == 0:
 		b.blamePackage(*c.unowned())
 	case c == nil && !run.failedTest():
-		b.blamePackage(gate.Observation{Outcome: gate.Failed, Reason: gate.Assertion, Message: clean("every test passed and the test binary failed: " + lastLine(run.out.String()))})
+		b.blamePackage(gate.Observation{Outcome: gate.Failed, Reason: gate.Assertion, Message: gate.Message("every test passed and the test binary failed: " + lastLine(run.out.String()))})
 	}
 	return job{}
 }
@@ -129,7 +129,7 @@ func (b *book) again(c *crash, rest []string, progress bool) job {
 		return job{books: []*book{b}, run: alternatives(rest), skip: alternatives(b.culprits)}
 	}
 	b.failed = c.unowned()
-	b.failed.Message = clean(fmt.Sprintf("not reached in %d runs that others brought down, the last: %s", b.reruns, b.failed.Message))
+	b.failed.Message = gate.Message(fmt.Sprintf("not reached in %d runs that others brought down, the last: %s", b.reruns, b.failed.Message))
 	return job{}
 }
 

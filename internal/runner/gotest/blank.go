@@ -135,7 +135,7 @@ func (l *leftOut) fault(f *testFile, faults []compileError) gate.Observation {
 		}
 	}
 	o := gate.Observation{
-		Outcome: gate.Errored, Reason: gate.Compile, Message: clean(telling.message),
+		Outcome: gate.Errored, Reason: gate.Compile, Message: gate.Message(telling.message),
 		Place: gate.Place{File: telling.file, Line: telling.line}, Missing: missing(own, f.source),
 	}
 	if telling.isImport() {

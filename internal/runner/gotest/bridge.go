@@ -67,7 +67,7 @@ func (s *session) rewrite(o *gate.Observation, tainted bool) {
 	if !marked {
 		name = s.last
 	}
-	*o = gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Reached: name, Message: clean("reached " + name + ", which base does not have")}
+	*o = gate.Observation{Outcome: gate.Errored, Reason: gate.MissingSymbol, Duration: o.Duration, Place: o.Place, Reached: name, Message: gate.Message("reached " + name + ", which base does not have")}
 }
 
 // Fault is one sentence of the compiler about a source that is no test.
@@ -98,7 +98,7 @@ func (r *Runner) Build(ctx context.Context, state gate.State, dirs []string) ([]
 		faults = append(faults, Fault{e.file, e.line, e.message})
 	}
 	if len(faults) == 0 {
-		return nil, fmt.Errorf("building the packages: %s", clean(words.String()))
+		return nil, fmt.Errorf("building the packages: %s", gate.Message(words.String()))
 	}
 	return faults, nil
 }

@@ -74,7 +74,7 @@ func (s *session) stream(ctx context.Context, cmd gate.Command, said *stream) (g
 	case broken != nil:
 		return exit, fmt.Errorf("reading the events of %s: %w", s.Command[0], broken)
 	case exit.Code == 127 && len(said.packages) == 0:
-		return exit, &MissingToolError{s.Command[0], clean(said.words())}
+		return exit, &MissingToolError{s.Command[0], gate.Message(said.words())}
 	}
 	return exit, ctx.Err()
 }

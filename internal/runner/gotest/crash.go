@@ -82,7 +82,7 @@ func (p *packageRun) timeOut(words, limit string) *crash {
 
 // died blames the tests that were running at the end.
 func (p *packageRun) died(outcome gate.Outcome, message string) *crash {
-	c := &crash{culprits: p.runningNow(), how: gate.Observation{Outcome: outcome, Reason: gate.Crash, Message: clean(message)}}
+	c := &crash{culprits: p.runningNow(), how: gate.Observation{Outcome: outcome, Reason: gate.Crash, Message: gate.Message(message)}}
 	c.keepInnermost()
 	return c
 }
@@ -92,7 +92,7 @@ func (p *packageRun) died(outcome gate.Outcome, message string) *crash {
 // says so, the panic may be any one's.
 func (p *packageRun) panicked(b *book, words string) *crash {
 	text := recovery.ReplaceAllString(panicked.FindStringSubmatch(words)[1], "")
-	how := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: clean("panic: " + text), Place: b.place(words)}
+	how := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message("panic: " + text), Place: b.place(words)}
 	if n := len(p.chain); n > 0 && p.chain[n-1] == p.crashedIn {
 		return &crash{map[string]bool{p.chain[0]: true}, how}
 	}
@@ -196,7 +196,7 @@ func (p *packageRun) beforeAny(c *crash) *gate.Observation {
 	if c != nil && (p.crash != nil || c.how.Outcome == gate.TimedOut || strings.Contains(c.how.Message, "ended by") || strings.Contains(c.how.Message, "limit on")) {
 		return c.unowned()
 	}
-	return &gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: clean("the package's set-up ended it before any test: " + lastLine(p.out.String()))}
+	return &gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: gate.Message("the package's set-up ended it before any test: " + lastLine(p.out.String()))}
 }
 
 // failedTest tells whether any test failed, wanted or not.

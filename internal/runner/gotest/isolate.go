@@ -15,16 +15,16 @@ func (s *session) isolate(b *book, said *stream, run *packageRun) bool {
 	if b.builds <= maxBuilds && len(faults) > 0 && s.left.takeOut(s.layout, b.dir, faults) {
 		return true
 	}
-	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: clean(text)}
+	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: gate.Message(text)}
 	if len(faults) > 0 {
-		o.Message, o.Place = clean(faults[0].message), gate.Place{File: faults[0].file, Line: faults[0].line}
+		o.Message, o.Place = gate.Message(faults[0].message), gate.Place{File: faults[0].file, Line: faults[0].line}
 		o.Missing = s.missing(faults)
 	}
 	switch {
 	case noModule(text):
 		o.Reason = gate.Import
 		if len(faults) == 0 {
-			o.Message = clean(text + " (run go mod download first)")
+			o.Message = gate.Message(text + " (run go mod download first)")
 		}
 	case len(faults) > 0 && faults[0].isImport():
 		o.Reason = gate.Import

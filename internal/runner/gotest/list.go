@@ -126,10 +126,10 @@ func (p *testPackage) take(rows []gate.Row, context string) {
 }
 
 func syntaxError(file string, err error) gate.Observation {
-	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: clean(err.Error()), Place: gate.Place{File: file}}
+	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: gate.Message(err.Error()), Place: gate.Place{File: file}}
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
-		o.Message, o.Place.Line = clean(list[0].Msg), list[0].Pos.Line
+		o.Message, o.Place.Line = gate.Message(list[0].Msg), list[0].Pos.Line
 	}
 	return o
 }

@@ -4,34 +4,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/touchstone-gate/touchstone/gate"
 )
-
-// maxMessage bounds a message, in bytes.
-const maxMessage = 300
-
-// clean makes text of tests fit for a message: one line, no control characters,
-// valid UTF-8, bounded.
-func clean(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) {
-			return ' '
-		}
-		if unicode.IsControl(c) || unicode.Is(unicode.Cf, c) {
-			return -1
-		}
-		return c
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= maxMessage {
-		return text
-	}
-	cut := maxMessage - len("…")
-	for cut > 0 && text[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return strings.Clone(text[:cut]) + "…"
-}
 
 var (
 	logged     = regexp.MustCompile(`(?m)^\s*([\w./\\-]+\.go):(\d+): (.*(?:\n {8,}.*)*)`)
@@ -60,12 +35,12 @@ func explain(output string) *account {
 	output = frameLines.ReplaceAllString(output, "")
 	found := logged.FindAllStringSubmatch(output, -1)
 	if found == nil {
-		return &account{message: clean(output)}
+		return &account{message: gate.Message(output)}
 	}
 	telling := found[0]
 	if len(found) > 3 {
 		telling = found[len(found)-1]
 	}
 	line, _ := strconv.Atoi(telling[2])
-	return &account{message: clean(telling[3]), file: strings.Clone(telling[1]), line: line}
+	return &account{message: gate.Message(telling[3]), file: strings.Clone(telling[1]), line: line}
 }

@@ -39,7 +39,7 @@ func (b *book) blame(run *packageRun, c *crash, culprit string) {
 			if run.open[name] == nil {
 				continue
 			}
-			o.Message = clean("subtest " + strings.TrimPrefix(culprit, name+"/") + ": " + o.Message)
+			o.Message = gate.Message("subtest " + strings.TrimPrefix(culprit, name+"/") + ": " + o.Message)
 		}
 		if b.wants(name) {
 			b.record(run.name+"."+name, name, o)
@@ -101,12 +101,12 @@ func (v *verdicts) of(t *endedTest, c *crash) (gate.Observation, bool) {
 	if c != nil {
 		if part := c.partOf(t.name()); part != "" {
 			o.Outcome, o.Reason, o.Place = c.how.Outcome, c.how.Reason, c.how.Place
-			o.Message = clean("subtest " + strings.TrimPrefix(part, t.name()+"/") + ": " + c.how.Message)
+			o.Message = gate.Message("subtest " + strings.TrimPrefix(part, t.name()+"/") + ": " + c.how.Message)
 			return o, true
 		}
 	}
 	if part := v.child[t.name()]; part != "" && o.Message == "" {
-		o.Message = clean("subtest " + part + " failed")
+		o.Message = gate.Message("subtest " + part + " failed")
 	}
 	return o, true
 }

@@ -115,7 +115,7 @@ func (t *tracer) unit(ctx context.Context, unit string) (rows []rts.Trace, why s
 		return nil, "", err
 	}
 	if exit.Code != 0 {
-		why = clean(said.String())
+		why = gate.Message(said.String())
 	}
 	t.startOpen(unit, found)
 	for _, row := range p.rows {
@@ -294,7 +294,7 @@ func (r *Runner) Environment(ctx context.Context, state gate.State) (string, err
 		return "", fmt.Errorf("asking the go command what it is: %w", err)
 	}
 	if exit.Code != 0 {
-		return "", fmt.Errorf("asking the go command what it is: exit status %d: %s", exit.Code, clean(said.String()))
+		return "", fmt.Errorf("asking the go command what it is: exit status %d: %s", exit.Code, gate.Message(said.String()))
 	}
 	return strings.Join(r.Command, " ") + "\n" + out.String(), nil
 }

@@ -46,11 +46,11 @@ func (h heard) death(unit string) gate.Observation {
 	case h.exit.TimedOut:
 		o.Outcome, o.Reason, o.Message = gate.TimedOut, gate.Timeout, "still running at the time limit"
 	case own && h.perFile:
-		o.Message = clean("the process ended in the middle of it " + ended(end))
+		o.Message = gate.Message("the process ended in the middle of it " + ended(end))
 	case h.exited != nil && !h.exit.TimedOut && h.exit.Limit == "":
-		o.Message = clean("the process ended in the middle of it " + ended(*h.exited))
+		o.Message = gate.Message("the process ended in the middle of it " + ended(*h.exited))
 	default:
-		o.Message = clean("the process ended in the middle of it " + how(h.exit))
+		o.Message = gate.Message("the process ended in the middle of it " + h.exit.String())
 	}
 	return o
 }
@@ -71,16 +71,16 @@ func (h heard) silence(unit string) gate.Observation {
 	case slices.Contains(h.started, unit) && h.broken(unit):
 		return h.death(unit)
 	case !h.began:
-		return noReport("the observer was not loaded; it ended %s: %s", how(h.exit), h.words)
+		return noReport("the observer was not loaded; it ended %s: %s", h.exit, h.words)
 	}
-	return noReport("it left no report and ended %s: %s", how(h.exit), h.words)
+	return noReport("it left no report and ended %s: %s", h.exit, h.words)
 }
 
 // unbuilt is the observation of every row when what comes before the tests
 // failed.
 func (c *call) unbuilt(h heard) gate.Observation {
 	said := strings.Join(h.stepLines, "\n")
-	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: clean("building with " + h.stepFailed.Message + " failed: " + firstLine(said, h.words))}
+	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: gate.Message("building with " + h.stepFailed.Message + " failed: " + firstLine(said, h.words))}
 	o.Missing = c.reader.missing(failure{Message: said}, false)
 	return o
 }
@@ -93,5 +93,5 @@ func firstLine(said, otherwise string) string {
 }
 
 func noReport(format string, args ...any) gate.Observation {
-	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean(fmt.Sprintf(format, args...))}
+	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message(fmt.Sprintf(format, args...))}
 }

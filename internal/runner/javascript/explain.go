@@ -94,7 +94,7 @@ func strongest(errors []failure) failure {
 func (r reader) observe(unit string, s *span, errors []failure) gate.Observation {
 	f := strongest(errors)
 	place, production := r.place(f)
-	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: clean(describe(f)), Place: place}
+	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message(describe(f)), Place: place}
 	o.Missing = r.missing(f, production)
 	switch {
 	case f.Timeout:
@@ -134,7 +134,7 @@ func (r reader) notLoaded(unit string, errors []failure) gate.Observation {
 		f = *f.Cause
 	}
 	place, production := r.place(f)
-	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: clean(describe(f)), Place: place, Missing: r.missing(f, production)}
+	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: gate.Message(describe(f)), Place: place, Missing: r.missing(f, production)}
 	switch {
 	case f.Timeout:
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout

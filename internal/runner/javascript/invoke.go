@@ -25,7 +25,7 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	if err != nil {
 		return heard{}, err
 	}
-	var stdout, stderr tail
+	var stdout, stderr gate.Tail
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
 	h := heard{session: newSession(c.batch.Seen)}
@@ -44,11 +44,11 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	if err != nil {
 		return heard{}, c.cannotRun(err)
 	}
-	if h.words = stderr.lines(4); h.words == "" {
-		h.words = stdout.lines(4)
+	if h.words = stderr.Lines(4); h.words == "" {
+		h.words = stdout.Lines(4)
 	}
 	if !h.began && h.exit.Code == 126 {
-		return heard{}, &MissingToolError{c.Config.Framework, clean(h.words)}
+		return heard{}, &MissingToolError{c.Config.Framework, gate.Message(h.words)}
 	}
 	if h.root != "" {
 		c.reader.root = h.root

@@ -70,7 +70,7 @@ func (c *call) observation(row *heardRow, s *span, r record) gate.Observation {
 		}
 		return gate.Observation{Outcome: gate.Passed}
 	case "skipped":
-		return gate.Observation{Outcome: gate.Skipped, Message: clean(r.Words)}
+		return gate.Observation{Outcome: gate.Skipped, Message: gate.Message(r.Words)}
 	case "todo":
 		return gate.Observation{Outcome: gate.Skipped, Message: "todo"}
 	case "failed":

@@ -122,7 +122,7 @@ func (c *call) absorb(q question, h heard) (rest question, progress bool) {
 	h.settle()
 	for _, unit := range q.units {
 		if why := h.contradiction(unit); why != "" {
-			c.fail(unit, gate.Observation{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: clean(why)})
+			c.fail(unit, gate.Observation{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: gate.Message(why)})
 		}
 	}
 	c.takeUnitErrors(q, h)

@@ -108,7 +108,7 @@ test('spins', () => { for (;;); });
 -- b.test.js --
 require('node:test')('other', () => {});
 `)
-	runner := New(Config{Framework: Node, Timeout: 6 * time.Second})
+	runner := New(Config{Framework: Node, Timeout: 15 * time.Second})
 	result, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js", "b.test.js"}})
 	if err != nil {
 		t.Fatal(err)

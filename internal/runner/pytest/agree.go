@@ -79,7 +79,7 @@ func (h heard) silence() gate.Observation {
 	case len(h.order) > 0 && h.ended:
 		return noReport("collected, and left no report")
 	case !h.began:
-		return noReport("pytest did not load the observer and ended %s: %s", how(h.exit), h.words)
+		return noReport("pytest did not load the observer and ended %s: %s", h.exit, h.words)
 	}
-	return noReport("pytest left no report and ended %s: %s", how(h.exit), h.words)
+	return noReport("pytest left no report and ended %s: %s", h.exit, h.words)
 }

@@ -26,7 +26,7 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	if err != nil {
 		return heard{}, err
 	}
-	var stdout, stderr tail
+	var stdout, stderr gate.Tail
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
 	h := heard{session: newSession(c.Name(), c.batch.Seen)}
@@ -44,8 +44,8 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	if err != nil {
 		return heard{}, c.cannotRun(command.Argv[0], err)
 	}
-	if h.words = stderr.lines(4); h.words == "" {
-		h.words = stdout.lines(4)
+	if h.words = stderr.Lines(4); h.words == "" {
+		h.words = stdout.Lines(4)
 	}
 	if err := h.missingTool(); err != nil {
 		return heard{}, err

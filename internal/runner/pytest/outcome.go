@@ -178,7 +178,7 @@ func (h heard) death() gate.Observation {
 	case h.interrupted != "":
 		o.Outcome, o.Reason, o.Message = gate.Errored, gate.Setup, clean("it broke off the whole run: "+h.interrupted)
 	default:
-		o.Message = clean("the process ended in the middle of it " + how(h.exit))
+		o.Message = clean("the process ended in the middle of it " + h.exit.String())
 	}
 	return o
 }

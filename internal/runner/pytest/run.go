@@ -61,7 +61,7 @@ func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 		}
 		rest := c.absorb(q, h)
 		if len(rest.units) > 0 && (round == maxRounds || c.result.Wall > c.limit) {
-			c.giveUp(rest, h, noReport("not reached: the run ended before it %d times, %s", round, how(h.exit)))
+			c.giveUp(rest, h, noReport("not reached: the run ended before it %d times, %s", round, h.exit))
 			break
 		}
 		q = rest

@@ -1,7 +1,6 @@
 package template
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path"
@@ -143,7 +142,7 @@ func (b *book) close(exit gate.Exit, broken error, words string, result *gate.Re
 			continue
 		}
 		if contradicted {
-			observed.Observations = []gate.Observation{{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: clean(fmt.Sprintf("the command exited with %d although its report holds no failure (%s)", exit.Code, words))}}
+			observed.Observations = []gate.Observation{{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: gate.Message(fmt.Sprintf("the command exited with %d although its report holds no failure (%s)", exit.Code, words))}}
 		}
 		result.Rows = append(result.Rows, observed)
 	}
@@ -199,30 +198,7 @@ func (b *book) group(broken bool, words string) {
 	}
 	if n := len(groups); broken && n > 0 && b.tap != nil && b.tap.title == groups[n-1].Row.Name && groups[n-1].Observations[0].Outcome == gate.Passed {
 		// The stream broke off below this title.
-		groups[n-1].Observations[0] = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: clean("the process ended in the middle of it: " + words), Missing: missing(words)}
+		groups[n-1].Observations[0] = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: gate.Message("the process ended in the middle of it: " + words), Missing: missing(words)}
 	}
 	b.rows = append(groups, b.rows...)
-}
-
-// tail keeps the last kilobytes of what a process prints.
-type tail struct{ buffer bytes.Buffer }
-
-const tailSize = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.buffer.Write(p[max(0, len(p)-tailSize):])
-	if over := t.buffer.Len() - tailSize; over > tailSize {
-		t.buffer.Next(over)
-	}
-	return len(p), nil
-}
-
-func (t *tail) lines(n int) string {
-	var kept []string
-	for line := range strings.Lines(t.buffer.String()) {
-		if line = strings.TrimSpace(line); line != "" {
-			kept = append(kept, line)
-		}
-	}
-	return strings.Join(kept[max(0, len(kept)-n):], " ")
 }

@@ -359,7 +359,7 @@ func (c testCase) attempts() []gate.Observation {
 	for _, p := range c.problems {
 		switch p.tag {
 		case "skipped":
-			last = gate.Observation{Outcome: gate.Skipped, Message: clean(p.words())}
+			last = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.words())}
 		case "failure", "error":
 			if last.Outcome == gate.Passed || last.Outcome == gate.Skipped {
 				last = p.observation()
@@ -380,7 +380,7 @@ func (p problem) words() string {
 }
 
 func (p problem) observation() gate.Observation {
-	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: clean(p.words())}
+	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message(p.words())}
 	all := p.kind + "\n" + p.message + "\n" + p.text
 	switch {
 	case timedOut.MatchString(p.kind + "\n" + p.message):

@@ -72,7 +72,7 @@ func (r *Runner) once(ctx context.Context, state gate.State, batch gate.Batch, u
 		command.Timeout = batch.Timeout
 	}
 	reader, writer := io.Pipe()
-	var out tail
+	var out gate.Tail
 	command.Stderr = &out
 	if r.Report == "-" {
 		command.Stdout = io.MultiWriter(writer, &out)
@@ -95,7 +95,7 @@ func (r *Runner) once(ctx context.Context, state gate.State, batch gate.Batch, u
 	}
 	result.Wall += exit.Wall
 	result.Commands = append(result.Commands, r.shown(argv))
-	b.close(exit, broken, out.lines(3), result)
+	b.close(exit, broken, out.Lines(3), result)
 	return nil
 }
 

@@ -186,11 +186,11 @@ func (p point) observation() gate.Observation {
 	o := gate.Observation{Outcome: gate.Passed, Duration: p.took}
 	switch {
 	case p.skip:
-		o = gate.Observation{Outcome: gate.Skipped, Message: clean(p.words)}
+		o = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.words)}
 	case p.todo:
-		o = gate.Observation{Outcome: gate.Skipped, Message: clean("todo " + p.words)}
+		o = gate.Observation{Outcome: gate.Skipped, Message: gate.Message("todo " + p.words)}
 	case !p.ok:
-		o.Outcome, o.Reason, o.Message = gate.Failed, gate.Assertion, clean(p.said())
+		o.Outcome, o.Reason, o.Message = gate.Failed, gate.Assertion, gate.Message(p.said())
 		switch {
 		case timedOut.MatchString(p.diagnostics):
 			o.Outcome, o.Reason = gate.TimedOut, gate.Timeout

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -13,7 +12,6 @@ var (
 	assertion = regexp.MustCompile(`(?i)assert|ExpectationNotMet|ComparisonFailure|ExpectationFailed|MatcherError|AssertionFailed`)
 	exception = regexp.MustCompile(`(?:Error|Exception|Throwable)$`)
 	timedOut  = regexp.MustCompile(`(?i)TimeoutException|TestTimedOut|timed out after|Timeout of \d+ ?ms exceeded|testTimeoutFailure`)
-	escapes   = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 )
 
 // absent are the words in which compilers and interpreters say that a name is
@@ -48,38 +46,11 @@ func missing(text string) []gate.Missing {
 	return found
 }
 
-// maxMessage bounds a message, in bytes.
-const maxMessage = 300
-
-// clean makes text of tests fit for a message: one line, no control characters,
-// valid UTF-8, bounded.
-func clean(text string) string {
-	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
-	text = strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c):
-			return ' '
-		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c):
-			return -1
-		}
-		return c
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= maxMessage {
-		return text
-	}
-	cut := maxMessage - len("…")
-	for cut > 0 && text[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return text[:cut] + "…"
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
 
 func noReport(format string, args ...any) gate.Observation {
-	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean(fmt.Sprintf(format, args...))}
+	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message(fmt.Sprintf(format, args...))}
 }

@@ -1,4 +1,4 @@
-package javascript
+package gate
 
 import (
 	"bytes"
@@ -6,18 +6,16 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// maxMessage bounds a message, in bytes.
+// maxMessage bounds an Observation's message, in bytes.
 const maxMessage = 300
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
-// clean makes text of tests fit for a message: one line, no control characters,
-// valid UTF-8, bounded.
-func clean(text string) string {
+// Message makes text that came out of a test fit for Observation.Message: one
+// line of valid UTF-8 without control characters, of at most 300 bytes.
+func Message(text string) string {
 	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	text = strings.Map(func(c rune) rune {
 		switch {
@@ -36,28 +34,29 @@ func clean(text string) string {
 	for cut > 0 && text[cut]&0xC0 == 0x80 { // not inside a rune
 		cut--
 	}
-	return text[:cut] + "…"
+	return strings.Clone(text[:cut]) + "…"
 }
 
-// how says how a process ended: "it ended" and this.
-func how(exit gate.Exit) string {
+// String says how a command ended: "it ended" and this.
+func (e Exit) String() string {
 	switch {
-	case exit.TimedOut:
+	case e.TimedOut:
 		return "at the time limit"
-	case exit.Limit != "":
-		return "at the limit on " + exit.Limit
-	case exit.Signal != "":
-		return "by " + exit.Signal
+	case e.Limit != "":
+		return "at the limit on " + e.Limit
+	case e.Signal != "":
+		return "by " + e.Signal
 	}
-	return fmt.Sprintf("with exit status %d", exit.Code)
+	return fmt.Sprintf("with exit status %d", e.Code)
 }
 
-// tail keeps the last kilobytes of what a process prints.
-type tail struct{ buffer bytes.Buffer }
+// Tail is a writer that keeps the last 16 to 32 KiB of what a process prints,
+// for people.
+type Tail struct{ buffer bytes.Buffer }
 
 const tailSize = 16 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.buffer.Write(p[max(0, len(p)-tailSize):])
 	if over := t.buffer.Len() - tailSize; over > tailSize {
 		t.buffer.Next(over)
@@ -65,8 +64,9 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines that say something, joined.
-func (t *tail) lines(n int) string {
+// Lines returns the last n lines that say something, joined by blanks. Rulers
+// (=====) say nothing.
+func (t *Tail) Lines(n int) string {
 	var kept []string
 	for line := range strings.Lines(t.buffer.String()) {
 		if line = strings.TrimSpace(line); strings.Trim(line, "=-_ ") != "" {
