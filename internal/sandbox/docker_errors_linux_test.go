@@ -307,6 +307,8 @@ func smallEngine(t *testing.T) *client.Client {
 	socket := "unix://" + filepath.Join(dir, "s")
 	cmd := exec.Command("dockerd", "--data-root", data, "--exec-root", filepath.Join(dir, "exec"), "-p", filepath.Join(dir, "pid"), "-H", socket, "--bridge", "none", "--iptables=false")
 	cmd.Stderr = &log
+	// In a network of its own: told to have no bridge, an engine removes the machine's.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
