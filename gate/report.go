@@ -241,6 +241,5 @@ type Seconds struct {
 type RanCommand struct {
 	State  StateName `json:"state"`
 	Runner string    `json:"runner"`
-	Argv   []string  `json:"argv"`
-	Dir    string    `json:"dir"`
+	Argv   []string  `json:"argv"` // from the repository's root
 }

@@ -46,6 +46,9 @@ func (s *session) invoke(ctx context.Context, j job) (*stream, gate.Exit, error)
 		return nil, gate.Exit{}, err
 	}
 	s.result.Wall += exit.Wall
+	if s.Dir != "." {
+		pasteable = slices.Concat([]string{"env", "-C", s.Dir}, pasteable)
+	}
 	s.result.Commands = append(s.result.Commands, pasteable)
 	s.result.Loaded = append(s.result.Loaded, s.loaded(places.String())...)
 	return said, exit, nil

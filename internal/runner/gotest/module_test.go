@@ -3,6 +3,7 @@ package gotest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -42,6 +43,9 @@ func TestIsolationInANestedModule(t *testing.T) {
 	expect(t, said(result), map[string]string{"m.test/sub.TestA": "errored compile", "m.test/sub/in.TestA": "passed", "m.test/sub/in.TestB": "errored compile"})
 	if o := observation(result, "m.test/sub/in.TestB"); o.Place != (gate.Place{File: "sub/in/a_test.go", Line: 4}) {
 		t.Errorf("%+v", o)
+	}
+	if got := strings.Join(result.Commands[0], " "); !strings.HasPrefix(got, "env -C sub go test ") {
+		t.Errorf("the command is shown as %q, which does not run from the root", got)
 	}
 }
 
