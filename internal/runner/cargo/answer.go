@@ -179,7 +179,9 @@ func (s *session) run(ctx context.Context, b *book, a *attempt) error {
 	var options []string
 	size := len(strings.Join(a.names, " "))
 	switch {
-	case len(a.names) == len(b.names) && b.doc == "" || size > maxNames:
+	case b.doc != "": // rustdoc takes arguments apart at spaces, which its names hold
+		options = append(options, strings.TrimPrefix(b.doc, b.dir+"/"))
+	case len(a.names) == len(b.names) || size > maxNames:
 	case len(a.names) > 0:
 		options = append(options, "--exact")
 		options = append(options, a.names...)
@@ -189,7 +191,7 @@ func (s *session) run(ctx context.Context, b *book, a *attempt) error {
 	}
 	words := s.cargo(b.crate, "test", append(append([]string{"--"}, options...), s.testArgs...)...)
 	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
-	a.stream, a.code = newStream(b.names), -1
+	a.stream, a.code = newStream(b.all), -1
 	var err error
 	a.exit, a.said, err = s.start(ctx, script.String(), files, forRun, func(line []byte) {
 		if rest, ok := strings.CutPrefix(string(line), "E "); ok {

@@ -107,7 +107,8 @@ type book struct {
 	asked  []string // names or, of documentation tests, what their ids have for one; nil: all
 	built  *built
 	listed bool     // its list came to its end
-	names  []string // as the program lists them
+	all    []string // tests as the program lists them
+	names  []string // those that are the unit's
 	ids    map[string]string
 	failed bool
 	alone  int
@@ -161,7 +162,7 @@ func (s *session) prepare(ctx context.Context, books []*book) error {
 func (s *session) build(ctx context.Context, books []*book) error {
 	script, files := s.script()
 	for i, b := range books {
-		b.built, b.listed, b.names = &built{unit: b.unit}, false, nil
+		b.built, b.listed, b.names, b.all = &built{unit: b.unit}, false, nil, nil
 		build, list := s.cargo(b.crate, "test", "--no-run", "--message-format=json"), s.cargo(b.crate, "test", "--", "--list", "--format", "terse")
 		if b.doc != "" {
 			build = slices.Concat(s.tool, []string{"build"}, s.options, []string{"--lib", "--message-format=json"})
@@ -214,6 +215,7 @@ func (b *book) lists(line string) {
 	}
 	name := m[1]
 	id := name
+	b.all = append(b.all, name)
 	if b.doc != "" {
 		file, subject, _ := strings.Cut(name, " - ")
 		if file != b.doc && file != strings.TrimPrefix(b.doc, b.dir+"/") {
