@@ -11,7 +11,7 @@ import (
 var (
 	quotedName = regexp.MustCompile("`([^`]+)`")
 	pathName   = regexp.MustCompile(`^(?:r#)?[\w:]+!?$`)
-	ownerName  = regexp.MustCompile("(?:for|in|on|of) (?:\\w+ )*`([^`]+)`")
+	ownerName  = regexp.MustCompile("\\b(?:for|in|on|of) (?:\\w+ )*`([^`]+)`")
 )
 
 // notFound are the errors that say that a name does not exist: the first quoted
@@ -73,6 +73,7 @@ func (e compileError) labelled() []gate.Missing {
 
 var (
 	calledWord = regexp.MustCompile(`(?:r#)?(\w+)\s*(?:::\s*<[^>]*>\s*)?!?\s*[({]`)
+	nameOnly   = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 	anyWord    = regexp.MustCompile(`[A-Za-z_]\w+`)
 )
 
@@ -135,10 +136,7 @@ func lastPart(text string) string {
 	text = bare(text)
 	name := strings.TrimSuffix(strings.TrimPrefix(text[strings.LastIndex(text, ":")+1:], "r#"), "!")
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	if !anyWord.MatchString(name) && len(name) != 1 {
-		return ""
-	}
-	return name
+	return nameOnly.FindString(name)
 }
 
 // bare drops references and type arguments.

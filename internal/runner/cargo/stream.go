@@ -23,6 +23,7 @@ type stream struct {
 type result struct {
 	name, outcome, words string // outcome: ok, FAILED, ignored
 	said                 strings.Builder
+	shown                bool // its words have begun
 }
 
 // summary is a line "test result:".
@@ -64,16 +65,17 @@ func (s *stream) take(line []byte) {
 	text := string(line)
 	if m := resultSum.FindStringSubmatch(text); m != nil {
 		s.sums = append(s.sums, summary{m[1] == "ok", number(m[2]), number(m[3]), number(m[4])})
-		s.section = nil
-		return
 	}
 	if m := sectionLine.FindStringSubmatch(text); m != nil && s.failing {
-		if name, ok := s.named(m[1]); ok && s.results[name] != nil {
+		if name, ok := s.named(m[1]); ok && s.results[name] != nil && !s.results[name].shown {
 			s.section = s.results[name]
+			s.section.shown = true
 			return
 		}
 	}
 	switch {
+	case s.section != nil && text == "failures:": // the names of those that failed
+		s.section = nil
 	case s.section != nil:
 		if s.section.said.Len() < maxSaid {
 			s.section.said.WriteString(text + "\n")
@@ -119,8 +121,7 @@ func (s *stream) record(name, outcome, words string) {
 	s.order = append(s.order, name)
 }
 
-// end takes what was written last without an end of line: the test that runs
-// when a program dies.
+// ended tells whether the program came to its end.
 func (s *stream) ended() bool { return len(s.sums) > 0 }
 
 // contradiction says how the outcomes, the sums and the exit status belie one
