@@ -77,6 +77,9 @@ func declare(path string, source []byte) *declarations {
 		d.readGo(path, source)
 	case ".py", ".pyi":
 		d.readPython(path, source)
+	case ".rs":
+		d.readRust(source)
+		fallthrough
 	default:
 		d.readIdentifiers(source)
 		d.add("", "", fileModule(path)) // a new file is asked for by its name

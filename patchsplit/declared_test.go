@@ -43,6 +43,12 @@ func TestDeclaredNames(t *testing.T) {
 			added: "F@a",
 		},
 		{
+			name: "rust signatures", path: "src/a.rs",
+			old:     "pub fn f(a: i32) {}\npub fn same(a: i32) {}\nimpl<T> S<T> {\n    pub fn new(a: u8) -> Self { S }\n    fn g(&self) {}\n}\nstruct P { x: i32 }\nenum E { A, B(i32) }\nfn quoted() { \"fn z(a: i32)\"; }\n",
+			new:     "pub fn f(a: i32, b: i32) {}\npub fn same(other: i32) {}\nimpl<T> S<T> {\n    pub fn new(a: u8, b: u8) -> Self { S }\n    fn g(&self) {}\n}\nimpl Q {\n    fn g(&self, late: u8) {}\n}\nstruct P { x: i32, y: i32 }\nenum E { A, B(i32) }\nfn quoted() { \"fn z(a: i32, b: i32)\"; }\n",
+			changed: "f S.new new P", added: "late@ y@ Q@",
+		},
+		{
 			name: "python module", path: "src/pkg/core.py",
 			old:    "import os\nA = 1\ndef old(x): pass\n",
 			new:    "import os\nimport json as j\nimport a.b\nfrom .util import helper, other as alias\nfrom m import (\n    one,  # why\n    two,\n)\nA = 1\nB: int = 2\nC = D = 3\n(E, F) = 1, 2\ndef old(x, y=1): z = 1\nasync def new(): pass\nclass K(Base): pass\ntype Alias = int\n__all__ = ['Listed']\nif True:\n    G = 1\nx == y\nx += 1\n",

@@ -18,7 +18,7 @@ var inlineReaders = map[string]func(source []byte) regions{
 // inlineMarks are words of which every version with inline tests has one. To
 // look for them is far cheaper than to read the code.
 var inlineMarks = map[string][]string{
-	".py": {"__main__", ">>>"}, ".rs": {"test", "bench", "proptest", "quickcheck", "```", "~~~"}, ".d": {"unittest"}, ".zig": {"test"},
+	".py": {"__main__", ">>>"}, ".rs": {"test", "proptest", "quickcheck", "```", "~~~"}, ".d": {"unittest"}, ".zig": {"test"},
 	".c": nativeMarks, ".cc": nativeMarks, ".cpp": nativeMarks, ".cxx": nativeMarks, ".h": nativeMarks, ".hh": nativeMarks, ".hpp": nativeMarks,
 }
 

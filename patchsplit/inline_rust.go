@@ -30,7 +30,8 @@ var (
 	rustChar = regexp.MustCompile(`^'(?:\\(?:u\{[0-9a-fA-F_]+\}|x..|.)|[^\\'\n])'`)
 
 	// rustTestAttr knows the attributes of test functions: #[test], #[tokio::test].
-	rustTestAttr = regexp.MustCompile(`^#\s*\[\s*(?:[\w:]+::)?(?:test|bench|rstest|proptest|quickcheck|test_case|wasm_bindgen_test)\s*[\](]`)
+	// A #[bench] alone is none: cargo test neither builds nor runs benchmarks.
+	rustTestAttr = regexp.MustCompile(`^#\s*\[\s*(?:[\w:]+::)?(?:test|rstest|proptest|quickcheck|test_case|wasm_bindgen_test)\s*[\](]`)
 	rustCfg      = regexp.MustCompile(`^#!?\s*\[\s*cfg\s*\(`)
 	rustEndsOpen = regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern\s+crate)\b`)
 	rustItem     = regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern|fn|mod|impl|struct|enum|union|trait|unsafe|async|macro_rules|default|auto)\b`)

@@ -328,4 +328,4 @@ func unitSource(tree *git.Tree, unit string) string {
 	return all.String()
 }
 
-var errNoRunner = errors.New("no test runner was found (looked for go.mod, go.work, and for pytest's configuration and test files): name one in runners: of .github/touchstone.yml")
+var errNoRunner = errors.New("no test runner was found (looked for go.mod, go.work, for pytest's configuration and test files, for package.json and for Cargo.toml): name one in runners: of .github/touchstone.yml")

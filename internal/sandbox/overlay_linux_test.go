@@ -154,6 +154,17 @@ func TestOverlayHome(t *testing.T) {
 	}
 }
 
+// TestOverlayMoves moves files between directories by a rename, as compilers do
+// with what they write.
+func TestOverlayMoves(t *testing.T) {
+	f, _ := homeFixture(t, "src/tree")
+	const move = `for d in . ~/.cache /tmp /dev/shm; do mkdir -p $d/a $d/b; echo x >$d/a/x
+python3 -c "import os, sys; os.rename(sys.argv[1]+'/a/x', sys.argv[1]+'/b/x'); os.link(sys.argv[1]+'/b/x', sys.argv[1]+'/a/y')" $d; cat $d/b/x $d/a/y; done 2>&1`
+	if got, want := f.sh(f.state(), move), strings.TrimSuffix(strings.Repeat("x\n", 8), "\n"); got != want {
+		t.Errorf("moved files read %q, want %q", got, want)
+	}
+}
+
 func TestOverlayCaches(t *testing.T) {
 	cache := t.TempDir()
 	writeAt(t, filepath.Join(cache, "old"), "old\n")

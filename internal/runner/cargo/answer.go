@@ -1,0 +1,293 @@
+package cargo
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// answer runs one target, and again without what killed it, until every test
+// that is wanted has an answer.
+func (s *session) answer(ctx context.Context, b *book) error {
+	s.addLeft(b)
+	if b.failed && !(b.built.ended && b.built.code == 0) {
+		return nil
+	}
+	if !b.harness {
+		return s.whole(ctx, b)
+	}
+	if !b.listed || len(b.names) == 0 && b.built.words.Len() > 0 && firstError(b.built.words.String()) != "" {
+		s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean("it did not list its tests: " + own(b.built.words.String(), 3))})
+		return nil
+	}
+	var wanted []string
+	for _, name := range b.names {
+		if b.wants(b.ids[name]) {
+			wanted = append(wanted, name)
+		}
+	}
+	if s.list {
+		for _, name := range wanted {
+			s.add(b, name)
+		}
+		return nil
+	}
+	if len(b.asked) > 0 && len(wanted) == 0 {
+		s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: "none of the rows asked for is in it"})
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return s.rounds(ctx, b, wanted)
+}
+
+// addLeft answers for the tests that were taken out.
+func (s *session) addLeft(b *book) {
+	if b.doc != "" {
+		return
+	}
+	rows, partly := s.left.leftRows(b.crate)
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		switch {
+		case !b.wants(name) || b.failed:
+		case s.list:
+			s.add(b, name)
+		default:
+			s.add(b, name, rows[name])
+		}
+	}
+	if partly != nil {
+		s.fail(b, *partly)
+	}
+}
+
+// attempt is one run of a target's program.
+type attempt struct {
+	names  []string // nil: all
+	single bool     // one test after the other, so that the one that runs is known
+	*stream
+	exit gate.Exit
+	code int
+	said string
+}
+
+// died tells whether the program ended before its end.
+func (a *attempt) died() bool { return !a.ended() || a.exit.TimedOut || a.exit.Limit != "" }
+
+// rounds runs what is wanted until nothing is left.
+func (s *session) rounds(ctx context.Context, b *book, wanted []string) error {
+	timeouts, single := 0, false
+	for round := 0; len(wanted) > 0; round++ {
+		a := &attempt{names: wanted, single: single}
+		if err := s.run(ctx, b, a); err != nil {
+			return err
+		}
+		before := len(wanted)
+		if !a.died() {
+			if why := a.contradiction(a.code); why != "" {
+				s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: clean(why)})
+				return nil
+			}
+		}
+		wanted = s.take(b, a, wanted)
+		if a.exit.TimedOut {
+			timeouts++
+		}
+		culprit := a.died() && a.single && slices.Contains(wanted, a.open)
+		if !culprit && a.died() && len(wanted) == 1 {
+			a.open, culprit = wanted[0], true
+		}
+		if culprit {
+			s.add(b, a.open, a.death())
+			wanted = slices.DeleteFunc(wanted, func(name string) bool { return name == a.open })
+		}
+		if len(wanted) == 0 {
+			return nil
+		}
+		stuck := a.single && len(wanted) == before
+		if round >= maxReruns || timeouts >= maxTimeouts || stuck && (a.died() || b.alone > 0) {
+			return s.oneByOne(ctx, b, a, wanted, timeouts)
+		}
+		single = single || a.died() || len(wanted) == before || !a.died()
+		if !a.died() {
+			b.alone++
+		}
+	}
+	return nil
+}
+
+// take records the outcomes of one run and returns what has none.
+func (s *session) take(b *book, a *attempt, wanted []string) []string {
+	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool {
+		r := a.results[name]
+		if r == nil || a.died() && r.outcome == "FAILED" && r.said.Len() == 0 {
+			// what failed before the program died is run again for its words
+			if r == nil || !a.single {
+				return false
+			}
+		}
+		s.add(b, name, b.outcomeOf(r))
+		return true
+	})
+}
+
+// oneByOne asks for each of the last tests alone, as long as that may help.
+func (s *session) oneByOne(ctx context.Context, b *book, last *attempt, wanted []string, timeouts int) error {
+	if len(wanted) > maxAlone || timeouts >= maxTimeouts {
+		o := last.death()
+		o.Message = clean("not reached in runs that others brought down, the last: " + o.Message)
+		s.fail(b, o)
+		return nil
+	}
+	for _, name := range wanted {
+		a := &attempt{names: []string{name}, single: true}
+		if err := s.run(ctx, b, a); err != nil {
+			return err
+		}
+		switch r := a.results[name]; {
+		case a.died():
+			s.add(b, name, a.death())
+		case r != nil && a.contradiction(a.code) == "":
+			s.add(b, name, b.outcomeOf(r))
+		case r == nil && a.sums[len(a.sums)-1].passed == 1 && a.code == 0:
+			s.add(b, name, gate.Observation{Outcome: gate.Passed}) // it printed into its own line
+		default:
+			s.add(b, name, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: "its outcome could not be read"})
+		}
+	}
+	return nil
+}
+
+// death is the observation of the test that ran when its program ended.
+func (a *attempt) death() gate.Observation {
+	o := how(a.exit, a.said)
+	if o.Reason == gate.NoReport {
+		o.Outcome, o.Reason = gate.Crashed, gate.Crash
+		o.Message = clean(fmt.Sprintf("its program ended in the middle of it: %s", nonEmpty(own(a.said, 3), fmt.Sprintf("exit status %d", a.code))))
+	}
+	return o
+}
+
+// run runs a target's program once.
+func (s *session) run(ctx context.Context, b *book, a *attempt) error {
+	script, files := s.script()
+	var options []string
+	size := len(strings.Join(a.names, " "))
+	switch {
+	case b.doc != "": // rustdoc takes arguments apart at spaces, which its names hold
+		options = append(options, strings.TrimPrefix(b.doc, b.dir+"/"))
+	case len(a.names) == len(b.names) || size > maxNames:
+	case len(a.names) > 0:
+		options = append(options, "--exact")
+		options = append(options, a.names...)
+	}
+	if a.single {
+		options = append(options, "--test-threads=1")
+	}
+	words := s.cargo(b.crate, "test", append(append([]string{"--"}, options...), s.testArgs...)...)
+	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
+	a.stream, a.code = newStream(b.all), -1
+	var err error
+	a.exit, a.said, err = s.start(ctx, script.String(), files, forRun, func(line []byte) {
+		if rest, ok := strings.CutPrefix(string(line), "E "); ok {
+			a.code = number(rest)
+		}
+	}, a.take)
+	s.result.Commands = append(s.result.Commands, s.shown(b, words))
+	return err
+}
+
+// whole runs a target without the harness: one row, by its exit status.
+func (s *session) whole(ctx context.Context, b *book) error {
+	if s.list {
+		s.add(b, "")
+		return nil
+	}
+	script, files := s.script()
+	words := s.cargo(b.crate, "test")
+	if len(s.testArgs) > 0 {
+		words = slices.Concat(words, []string{"--"}, s.testArgs)
+	}
+	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
+	code := -1
+	var out tail
+	exit, said, err := s.start(ctx, script.String(), files, forRun, func(line []byte) {
+		if rest, ok := strings.CutPrefix(string(line), "E "); ok {
+			code = number(rest)
+		}
+	}, func(line []byte) { out.Write(append(line, '\n')) })
+	if err != nil {
+		return err
+	}
+	s.result.Commands = append(s.result.Commands, s.shown(b, words))
+	o := gate.Observation{Outcome: gate.Passed, Duration: exit.Wall}
+	switch {
+	case exit.TimedOut || exit.Limit != "" || code < 0:
+		o = how(exit, said)
+	case code != 0 && killed.MatchString(said):
+		o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: clean(own(said, 3))}
+	case code != 0:
+		o = b.failure(said)
+		if o.Message == "" {
+			o.Message = clean(nonEmpty(own(out.String(), 3), fmt.Sprintf("exit status %d", code)))
+		}
+	}
+	s.add(b, "", o)
+	return nil
+}
+
+var (
+	killed  = regexp.MustCompile(`\(signal: \d+`)
+	docLine = regexp.MustCompile(` \(line \d+\)`)
+)
+
+// describe makes the row of a listed or a taken out test.
+func (b *book) describe(name string) gate.Row {
+	if b.doc == "" {
+		return b.row(name)
+	}
+	id := b.ids[name]
+	row := gate.Row{ID: b.id(id), Name: id, Unit: b.unit, File: b.doc}
+	if m := lineOf.FindStringSubmatch(name); m != nil {
+		row.Line = number(m[1])
+		row.End, row.Digest = b.byFile[b.doc].example(row.Line)
+	}
+	return row
+}
+
+var lineOf = regexp.MustCompile(`\(line (\d+)\)`)
+
+// example is the block of code in a comment that begins at a line: its last line
+// and its digest.
+func (s *source) example(line int) (end int, sum string) {
+	if line < 1 || line > len(s.lines) {
+		return line, ""
+	}
+	for end = line + 1; end < len(s.lines); end++ {
+		text := strings.TrimSpace(string(s.text[s.lines[end-1]:s.lines[end]]))
+		text = strings.TrimSpace(strings.TrimLeft(text, "/!*"))
+		if text == "```" || text == "~~~" || text == "" && s.indented(line) {
+			break
+		}
+	}
+	return end, digest(s.text[s.lines[line-1]:s.lines[min(end, len(s.lines)-1)]])
+}
+
+// indented holds for an example that is marked by indentation, not by fences.
+func (s *source) indented(line int) bool {
+	text := s.text[s.lines[line-1]:s.lines[min(line, len(s.lines)-1)]]
+	return !strings.Contains(string(text), "```") && !strings.Contains(string(text), "~~~")
+}
+
+// shown is a command as a person would paste it.
+func (s *session) shown(b *book, words []string) []string {
+	if b.dir != "." {
+		return slices.Concat([]string{"env", "-C", b.dir}, words)
+	}
+	return words
+}

@@ -1,0 +1,160 @@
+package cargo
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// stream is what one run of a test program printed, read as it comes.
+type stream struct {
+	known map[string]bool // names that the program listed
+
+	results map[string]*result
+	order   []string
+	open    string // a test whose outcome has not been printed
+	twice   string // a test of which two outcomes were printed
+	section *result
+	failing bool // after "failures:"
+	sums    []summary
+}
+
+// result is the outcome that was printed of one test, and what it had said.
+type result struct {
+	name, outcome, words string // outcome: ok, FAILED, ignored
+	said                 strings.Builder
+	shown                bool // its words have begun
+}
+
+// summary is a line "test result:".
+type summary struct {
+	ok                      bool
+	passed, failed, ignored int
+}
+
+var (
+	resultLine  = regexp.MustCompile(`^test (.+) \.\.\. (ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
+	openLine    = regexp.MustCompile(`^test (.+?) \.\.\. `)
+	outcomeOnly = regexp.MustCompile(`(ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
+	sectionLine = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
+	resultSum   = regexp.MustCompile(`^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out`)
+	qualifier   = regexp.MustCompile(` - (?:should panic|compile fail|compile)$`)
+)
+
+// maxSaid bounds what is kept of one test's words.
+const maxSaid = 64 << 10
+
+func newStream(names []string) *stream {
+	s := &stream{known: make(map[string]bool), results: make(map[string]*result)}
+	for _, name := range names {
+		s.known[name] = true
+	}
+	return s
+}
+
+// named finds the listed test that a line names.
+func (s *stream) named(text string) (string, bool) {
+	if s.known[text] {
+		return text, true
+	}
+	text = qualifier.ReplaceAllString(text, "")
+	return text, s.known[text]
+}
+
+func (s *stream) take(line []byte) {
+	text := string(line)
+	if m := resultSum.FindStringSubmatch(text); m != nil {
+		s.sums = append(s.sums, summary{m[1] == "ok", number(m[2]), number(m[3]), number(m[4])})
+	}
+	if m := sectionLine.FindStringSubmatch(text); m != nil && s.failing {
+		if name, ok := s.named(m[1]); ok && s.results[name] != nil && !s.results[name].shown {
+			s.section = s.results[name]
+			s.section.shown = true
+			return
+		}
+	}
+	switch {
+	case s.section != nil && text == "failures:": // the names of those that failed
+		s.section = nil
+	case s.section != nil:
+		if s.section.said.Len() < maxSaid {
+			s.section.said.WriteString(text + "\n")
+		}
+	case text == "failures:":
+		s.failing = true
+	case !s.failing:
+		s.outcome(text)
+	}
+	if strings.HasPrefix(text, "running ") && s.section == nil {
+		s.failing = false // documentation tests run in several programs
+	}
+}
+
+// outcome reads a line that may tell how a test came out.
+func (s *stream) outcome(text string) {
+	if m := resultLine.FindStringSubmatch(text); m != nil {
+		if name, ok := s.named(m[1]); ok {
+			s.record(name, m[2], m[3])
+			return
+		}
+	}
+	if m := openLine.FindStringSubmatch(text); m != nil {
+		if name, ok := s.named(m[1]); ok && s.results[name] == nil {
+			s.open = name
+			return
+		}
+	}
+	if m := outcomeOnly.FindStringSubmatch(text); m != nil && s.open != "" && len(text) == len(m[0]) {
+		s.record(s.open, m[1], m[2])
+	}
+}
+
+func (s *stream) record(name, outcome, words string) {
+	s.open = ""
+	if known := s.results[name]; known != nil {
+		if known.outcome != outcome {
+			s.twice = name
+		}
+		return
+	}
+	s.results[name] = &result{name: name, outcome: outcome, words: words}
+	s.order = append(s.order, name)
+}
+
+// ended tells whether the program came to its end.
+func (s *stream) ended() bool { return len(s.sums) > 0 }
+
+// contradiction says how the outcomes, the sums and the exit status belie one
+// another; "" when they agree.
+func (s *stream) contradiction(code int) string {
+	if s.twice != "" {
+		return s.twice + " was reported with two outcomes"
+	}
+	count := make(map[string]int)
+	for _, r := range s.results {
+		count[r.outcome]++
+	}
+	fits := func(list []summary) bool {
+		var all summary
+		for _, sum := range list {
+			all.passed, all.failed, all.ignored = all.passed+sum.passed, all.failed+sum.failed, all.ignored+sum.ignored
+		}
+		return all.passed == count["ok"] && all.failed == count["FAILED"] && all.ignored == count["ignored"]
+	}
+	last := s.sums[len(s.sums)-1]
+	switch {
+	case !fits(s.sums) && !fits(s.sums[len(s.sums)-1:]):
+		return "the tests' outcomes and the sum of them differ"
+	case last.ok != (last.failed == 0):
+		return "the sum of the outcomes belies itself"
+	case code == 0 && count["FAILED"] > 0:
+		return "cargo exited with 0 although tests failed"
+	case code != 0 && count["FAILED"] == 0:
+		return "every test passed and cargo exited with " + strconv.Itoa(code)
+	}
+	return ""
+}
+
+func number(text string) int { n, _ := strconv.Atoi(text); return n } //nolint:errcheck // digits by the pattern
+
+var listLine = regexp.MustCompile(`^(.+): test$`)
