@@ -15,6 +15,10 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
+		if from, old, yes := r.succeeds(row); yes {
+			findings = append(findings, Finding{"changed-expectation", SeverityWarning, row.row.File, row.row.Line,
+				fmt.Sprintf("%s took the place of %s, which passes on base and whose base version fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, from.ID, old.Message)})
+		}
 		findings = append(findings, aboutFurther(r, row, out.facts)...)
 	}
 	for _, flip := range out.flips {
@@ -129,6 +133,9 @@ func aboutLost(r *replay, lost Lost) (Finding, bool) {
 		"passed": "base's version of it passes on head", "failed": "it asked for what this change reverts",
 		"not_loaded": "base's version of it cannot be asked on head: what it tests is gone", "not_asked": "it does not pass on base either",
 	}[lost.OnHead]
+	if lost.OnHead == "not_loaded" && lost.Message != "" {
+		words = lost.Message
+	}
 	severity := SeverityWarning
 	if r.in.Policy.LostTests == LevelFail {
 		severity = SeverityError

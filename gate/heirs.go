@@ -208,7 +208,7 @@ func (h *heritage) reparametrised() {
 			}
 			best, score := -1, alikeName
 			for i, candidate := range free {
-				if s := nameWords(partOf(row, key)).likeness(nameWords(partOf(candidate, key))); s >= score {
+				if s := likeParts(partOf(row, key), partOf(candidate, key)); s >= score {
 					best, score = i, s
 				}
 			}
@@ -218,6 +218,25 @@ func (h *heritage) reparametrised() {
 			}
 		}
 	}
+}
+
+// likeParts is how alike two names of parameters or parts are. Values that a
+// framework joins with dashes are compared each with the one in its place:
+// (2, 3, 6) and (3, 6, 9) share most of their words and are two cases.
+func likeParts(a, b string) float64 {
+	was, is := strings.Split(strings.Trim(a, "[]"), "-"), strings.Split(strings.Trim(b, "[]"), "-")
+	if len(was) != len(is) || len(was) < 2 || !strings.HasPrefix(a, "[") || !strings.HasPrefix(b, "[") {
+		return nameWords(a).likeness(nameWords(b))
+	}
+	total := 0.0
+	for i := range was {
+		if was[i] == is[i] {
+			total++
+		} else {
+			total += nameWords(was[i]).likeness(nameWords(is[i]))
+		}
+	}
+	return total / float64(len(was))
 }
 
 // partOf is what tells a row from others of its group.

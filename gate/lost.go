@@ -229,6 +229,11 @@ func (out *reading) ask(r *replay, row readRow, how string) Lost {
 		default:
 			out.doubt("base's version of %s fails on head, and was not seen often enough to say so", row.key.ID)
 		}
+	case allBlank(old):
+		lost.OnHead, lost.Message = "not_loaded", "base's version of it is skipped on head's code too: "+first(old).Message
+		if row.origin != Removed && agree(base) && !r.in.Reverts {
+			out.doubt("%s still stands and passes on base, and the changed production code makes it skip, base's version of it too: nobody knows whether what it checks still holds; let it run, or take it out in the open", row.key.ID)
+		}
 	default:
 		lost.OnHead = "not_loaded"
 	}
@@ -259,7 +264,28 @@ func (r *replay) loosened(row readRow) (old Observation, yes bool) {
 	if row.read.Role != RegressionOnly {
 		return Observation{}, false
 	}
-	for _, key := range r.ancestors(row.key) {
+	return r.broke(r.ancestors(row.key))
+}
+
+// succeeds tells whether a test of the change took the place of one that passed
+// on base and fails on head in the version that base has: which of the two
+// expects rightly is for a person to say.
+func (r *replay) succeeds(row readRow) (from Key, old Observation, yes bool) {
+	if row.read.Role == RegressionOnly || row.read.Role == DiagnosticNegative {
+		return Key{}, Observation{}, false // told otherwise
+	}
+	for _, key := range r.ancestors(row.key)[1:] {
+		if old, yes := r.broke([]Key{key}); yes {
+			return key, old, true
+		}
+	}
+	return Key{}, Observation{}, false
+}
+
+// broke tells whether one of the rows passes on base and fails on head in the
+// version that base has, though its subject is still there, and how that reads.
+func (r *replay) broke(keys []Key) (old Observation, yes bool) {
+	for _, key := range keys {
 		before, now := r.m.Cell(key, Base), r.m.Cell(key, HeadBaseTests)
 		if r.m.firm(before) && allGreen(before) && r.m.firm(now) && anyOf(now, red) && !r.gone(now) {
 			return first(now), true

@@ -3,6 +3,7 @@ package patchsplit
 import (
 	goscanner "go/scanner"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,7 @@ func Inert(path string, old, new []byte) bool {
 	case ".pyi":
 		return true // nothing runs it
 	case ".py":
-		return slices.Equal(pyStatements(old), pyStatements(new))
+		return pyReadable(old) && pyReadable(new) && slices.Equal(pyStatements(old), pyStatements(new)) && sameTypingNames(old, new)
 	}
 	return false
 }
@@ -57,6 +58,41 @@ func directive(comment string) bool {
 	return strings.HasPrefix(comment, "//go:") || strings.HasPrefix(comment, "// +build") || strings.HasPrefix(comment, "//export ") ||
 		strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ") || strings.Contains(comment, "Output:") || strings.Contains(comment, "output:")
 }
+
+var pyEncoding = regexp.MustCompile(`(?i)^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+
+// pyReadable tells whether comments and strings of a Python source end where
+// pyLines lets them end. A lone carriage return ends a line for Python, another
+// encoding may make anything of a comment's bytes, and since Python 3.12 a string
+// may stand inside a string's braces.
+func pyReadable(source []byte) bool {
+	text := strings.ReplaceAll(string(source), "\r\n", "\n")
+	if strings.ContainsAny(text, "\r\x00") {
+		return false
+	}
+	for i, line := range strings.SplitN(text, "\n", 3) {
+		if match := pyEncoding.FindStringSubmatch(line); i < 2 && match != nil {
+			switch strings.ToLower(match[1]) {
+			case "utf-8", "utf8", "utf_8", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1":
+			default:
+				return false
+			}
+		}
+	}
+	for _, line := range pyLines(source) {
+		if !formatted.MatchString(line.text) {
+			continue
+		}
+		for _, held := range line.strings {
+			if strings.Count(held, "{") != strings.Count(held, "}") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var formatted = regexp.MustCompile(`(?i)\b(?:f|t|rf|fr|rt|tr)""`)
 
 // pyStatements is a source as its logical lines, without statements that are
 // nothing but a string, and without what only type checkers read: overloads,

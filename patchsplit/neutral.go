@@ -128,6 +128,8 @@ func (c *Classifier) docWords(path string) string {
 		return "documentation (" + ext + ")"
 	case !under:
 		return ""
+	case (slices.Contains(figures, ext) || ext == "") && c.belowPythonPackage(path):
+		return "" // a page or a style that the package may well serve
 	case slices.Contains(figures, ext) || ext == "":
 		return "documentation under " + home
 	case ext == ".py" && !packaged, base == "make.bat":

@@ -114,6 +114,17 @@ func (c *Classifier) inPythonPackage(path string) bool {
 	return c.base.has(file) || c.head.has(file)
 }
 
+// belowPythonPackage holds for a path with a Python package somewhere above it:
+// what lies there is shipped with the package.
+func (c *Classifier) belowPythonPackage(path string) bool {
+	for dir := dirOf(path); dir != ""; dir = dirOf(dir) {
+		if c.inPythonPackage(dir + "/x") {
+			return true
+		}
+	}
+	return false
+}
+
 // productPackage holds for a Python package named test that is part of the
 // product, as in django/test: it lies inside another package and holds nothing
 // that pytest would collect. Without a tree, a module there that is not named
