@@ -31,7 +31,7 @@ func (a *App) auditSimulateCommand(o *auditOptions) *cobra.Command {
 		Long: "The population is the one of the published figures (248 tasks, 1,101 passing attempts, 49 flips), one drawn by\n" +
 			"--tasks and its companions, or the ledger's groups with the flips that were found in them.",
 		Example: "  touchstone audit simulate --share 0.1\n  touchstone audit simulate --tasks 500 --flip 0.02 --correlation 0.2\n  touchstone audit simulate --from-ledger",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd.Context(), o, s) },
 	}
 	flags := cmd.Flags()

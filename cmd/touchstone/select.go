@@ -50,7 +50,7 @@ func (a *App) selectCommand() *cobra.Command {
 		Example: "  touchstone select --index build                  # once, and now and then: run base's suite and keep what it does\n" +
 			"  touchstone select                                # the work tree against the default branch\n" +
 			"  pytest $(touchstone select --format args)",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.selectRows(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
