@@ -69,14 +69,18 @@ func (a *App) simulate(ctx context.Context, o *auditOptions, s simulateOptions) 
 	if !s.json {
 		fmt.Fprintf(a.Stdout, "%d tasks, %d attempts, %d pass, %d flips, correlation %.2f; audits take %.0f %% of running the full suite on all that pass\n\n",
 			len(population), attempts, passing, flips, population.Correlation(), 100*s.Share)
-		fmt.Fprintf(a.Stdout, "%-38s %6s %7s %9s %7s %16s %6s\n", "policy", "rate", "time", "noise", "of 2nd", "flips estimated", "CV")
+		fmt.Fprintf(a.Stdout, "%-38s %6s %7s %9s %8s %16s %6s\n", "policy", "rate", "time", "noise", "of row 2", "flips estimated", "CV")
 	}
 	group := 0.0
+	var results []audit.SimResult
 	for _, policy := range audit.SimPolicies() {
 		r := audit.Simulate(population, policy, s.SimOptions)
 		if policy.Name == "group coins" {
 			group = r.Noise
 		}
+		results = append(results, r)
+	}
+	for _, r := range results {
 		if r.Ratio = 0; group > 0 {
 			r.Ratio = r.Noise / group
 		}
