@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -65,7 +66,7 @@ func (a *App) Main(args []string) int {
 	defer stop()
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil {
 		fmt.Fprintln(a.Stderr, "touchstone: interrupted; nothing was left behind")
 		return exitInterrupted
@@ -75,7 +76,7 @@ func (a *App) Main(args []string) int {
 	case err == nil:
 		return exitPass
 	case !errors.As(err, &e):
-		fmt.Fprintf(a.Stderr, "touchstone: %v\nRun 'touchstone --help' for usage.\n", err)
+		fmt.Fprintf(a.Stderr, "touchstone: %v\nRun '%s --help' for usage.\n", err, cmd.CommandPath())
 		return exitUsage
 	case e.cause != nil:
 		fmt.Fprintf(a.Stderr, "touchstone: %v\n", e.cause)
@@ -93,7 +94,7 @@ func (a *App) root() *cobra.Command {
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.Stdin)
@@ -102,4 +103,24 @@ func (a *App) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand(), a.auditCommand(), a.ciCommand(), a.publishCommand())
 	return root
+}
+
+// knownCommand refuses what is no command, and names those that may be meant.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q: did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return fmt.Errorf("unknown command %q", args[0])
+}
+
+// noArguments refuses words that are no flags.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q is no flag, and this command takes nothing else", args[0])
 }

@@ -38,7 +38,7 @@ func (a *App) auditCommand() *cobra.Command {
 		Long: "Some changes that pass are drawn by a coin for a full run. The ledger keeps every draw and outcome; from it\n" +
 			"come estimates, bounds that hold whenever they are looked at, and the rates to use next.",
 		Example: "  touchstone audit coin --pr 12 --explain\n  touchstone audit record --report report.json\n  touchstone audit report --format markdown",
-		Args:    cobra.NoArgs,
+		Args:    knownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&o.repo, "repo", ".", "directory of the repository")

@@ -66,7 +66,7 @@ func (a *App) auditCoinCommand(o *auditOptions) *cobra.Command {
 		Long: "Run it in a trusted job only: never in one that runs the change's code. The key is read from $" + auditKeyVariable + "\n" +
 			"(hexadecimal, from openssl rand -hex 32). Publish its commitment before using it, and the key when it is retired.",
 		Example: "  touchstone audit coin --commitment\n  touchstone audit coin --pr 12 --head $SHA --format json > draw.json\n  touchstone audit coin --pr 12 --explain",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			key, ok, err := a.auditKey()
 			if err != nil {

@@ -24,7 +24,7 @@ func (a *App) auditVerifyCommand(o *auditOptions) *cobra.Command {
 		Long: "Says what was lost, edited, replaced or put in, and which draw a revealed key does not give. A cut at the end shows\n" +
 			"only against a tip that was written down before: give it by --tip.",
 		Example: "  touchstone audit verify\n  touchstone audit verify --reveal 8f3c… --tip 1204:9be1…",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var revealed []audit.Key
 			for _, text := range keys {
@@ -94,7 +94,7 @@ func (a *App) auditExportCommand(o *auditOptions) *cobra.Command {
 		Use:     "export",
 		Short:   "Print the ledger as JSON lines",
 		Example: "  touchstone audit export > ledger.jsonl",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withLedger(cmd.Context(), o, func(s ledger.Store) error {
 				out := bufio.NewWriter(a.Stdout)

@@ -37,7 +37,7 @@ func (a *App) auditRecordCommand(o *auditOptions) *cobra.Command {
 		Long: "Reads a report.json, and the draw that audit coin printed before the run (or throws the coin again, with the key).\n" +
 			"Recording the same head again changes nothing.",
 		Example: "  touchstone audit record --report report.json --draw draw.json\n  touchstone audit record --report report.json --queue     # a merge queue's full run",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.auditRecord(cmd.Context(), o, r) },
 	}
 	r.flags(cmd)

@@ -59,7 +59,7 @@ func (a *App) auditReportCommand(o *auditOptions) *cobra.Command {
 		Use:     "report",
 		Short:   "The numbers: how many flips selection lets through, with bounds, cost and what to do next",
 		Example: "  touchstone audit report\n  touchstone audit report --output html=audit.html --output json=audit.json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, text := range append(outputs, format+"=-") {
 				if name, path, ok := strings.Cut(text, "="); !ok || path == "" || !slices.Contains(figures.Formats(), name) {
@@ -106,7 +106,7 @@ func (a *App) auditRatesCommand(o *auditOptions) *cobra.Command {
 		Use:     "rates",
 		Short:   "Which audit rates to use next, under a budget of time",
 		Example: "  touchstone audit rates --budget 0.15",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withLedger(cmd.Context(), o, func(s ledger.Store) error {
 				sum, err := n.summary(cmd.Context(), s)
@@ -142,7 +142,7 @@ func (a *App) auditRewardsCommand(o *auditOptions) *cobra.Command {
 			"suite would give. The advantage is reward less the group's mean. Do not divide it by the group's standard deviation:\n" +
 			"that is computed from the same noisy rewards, and the quotient is biased.",
 		Example: "  touchstone audit rewards --group issue/42",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if group == "" {
 				return &exit{exitUsage, fmt.Errorf("say which group by --group")}

@@ -31,7 +31,7 @@ func (a *App) auditSimulateCommand(o *auditOptions) *cobra.Command {
 		Long: "The population is the one of the published figures (248 tasks, 1,101 passing attempts, 49 flips), one drawn by\n" +
 			"--tasks and its companions, or the ledger's groups with the flips that were found in them.",
 		Example: "  touchstone audit simulate --share 0.1\n  touchstone audit simulate --tasks 500 --flip 0.02 --correlation 0.2\n  touchstone audit simulate --from-ledger",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.simulate(cmd.Context(), o, s) },
 	}
 	flags := cmd.Flags()
@@ -69,14 +69,18 @@ func (a *App) simulate(ctx context.Context, o *auditOptions, s simulateOptions) 
 	if !s.json {
 		fmt.Fprintf(a.Stdout, "%d tasks, %d attempts, %d pass, %d flips, correlation %.2f; audits take %.0f %% of running the full suite on all that pass\n\n",
 			len(population), attempts, passing, flips, population.Correlation(), 100*s.Share)
-		fmt.Fprintf(a.Stdout, "%-38s %6s %7s %9s %7s %16s %6s\n", "policy", "rate", "time", "noise", "of 2nd", "flips estimated", "CV")
+		fmt.Fprintf(a.Stdout, "%-38s %6s %7s %9s %8s %16s %6s\n", "policy", "rate", "time", "noise", "of row 2", "flips estimated", "CV")
 	}
 	group := 0.0
+	var results []audit.SimResult
 	for _, policy := range audit.SimPolicies() {
 		r := audit.Simulate(population, policy, s.SimOptions)
 		if policy.Name == "group coins" {
 			group = r.Noise
 		}
+		results = append(results, r)
+	}
+	for _, r := range results {
 		if r.Ratio = 0; group > 0 {
 			r.Ratio = r.Noise / group
 		}

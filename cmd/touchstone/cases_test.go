@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -223,4 +224,28 @@ func row(r *gate.Report, id string) (gate.Check, bool) {
 		}
 	}
 	return gate.Check{}, false
+}
+
+// TestFindingsAreExplained: every rule that a case must or must not find has its
+// section in docs/rules.md.
+func TestFindingsAreExplained(t *testing.T) {
+	page, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/cases/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^(?:no-)?finding: (\S+)$`).FindAllSubmatch(content, -1) {
+			if !strings.Contains(string(page), "\n## "+string(found[1])+"\n") {
+				t.Errorf("%s: docs/rules.md has no section on %s", file, found[1])
+			}
+		}
+	}
 }

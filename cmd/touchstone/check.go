@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (a *App) checkCommand() *cobra.Command {
 		Example: "  touchstone check                                  # the work tree, uncommitted work included\n" +
 			"  touchstone check --base main --head feature\n" +
 			"  touchstone check --format markdown --output json=report.json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
@@ -113,6 +114,9 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		format, path, ok := strings.Cut(text, "=")
 		if !ok || path == "" || !slices.Contains(report.Formats(), format) {
 			return nil, fmt.Errorf("--output: %q is not FORMAT=PATH with a format of %s", text, strings.Join(report.Formats(), ", "))
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("--output: %q is no directory: make it first", filepath.Dir(path))
 		}
 		outputs = append(outputs, output{format, path})
 	}

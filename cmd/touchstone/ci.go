@@ -34,7 +34,7 @@ func (a *App) ciCommand() *cobra.Command {
 			"build, or TOUCHSTONE_BASE and TOUCHSTONE_HEAD. On GitHub it posts a check run and a comment, unless\n" +
 			"--no-publish leaves that to 'touchstone publish' in a job that runs no code of the change.",
 		Example: "  touchstone ci                                  # in a workflow, with GITHUB_TOKEN\n  touchstone ci --no-publish --output-dir out    # the first of two jobs",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.ci(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()

@@ -26,7 +26,7 @@ func (a *App) demoCommand() *cobra.Command {
 		Use:     "demo",
 		Short:   "Check three small pull requests that are embedded in the binary (needs only git and go)",
 		Example: "  touchstone demo",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the repositories on disk and say where")

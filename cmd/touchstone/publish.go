@@ -28,8 +28,13 @@ func (a *App) publishCommand() *cobra.Command {
 			"rules from the base commit, and the verdict is computed anew from the report's cells. One that contradicts\n" +
 			"any of them, or itself, becomes a failing check that says so, and exit status 3.",
 		Example: "  touchstone publish touchstone/report.json",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.publish(cmd.Context(), args[0]) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("name one report, as touchstone publish DIR/report.json (%d named)", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.publish(cmd.Context(), args[0]) },
 	}
 }
 

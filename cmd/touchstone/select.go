@@ -50,7 +50,7 @@ func (a *App) selectCommand() *cobra.Command {
 		Example: "  touchstone select --index build                  # once, and now and then: run base's suite and keep what it does\n" +
 			"  touchstone select                                # the work tree against the default branch\n" +
 			"  pytest $(touchstone select --format args)",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.selectRows(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
@@ -62,7 +62,7 @@ func (a *App) selectCommand() *cobra.Command {
 	flags.StringVar(&o.format, "format", "text", "what to print: "+strings.Join(selectFormats, ", ")+" (arguments for the test runner)")
 	flags.StringVar(&o.index, "index", "off", "make the coverage map of base: build, refresh (only what has changed since), off")
 	flags.StringVar(&o.mapFile, "map", "", "file of the coverage map (default: one for the repository in the user's cache directory)")
-	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: auto, overlay, copy (default: the configuration's)")
+	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
 	flags.DurationVar(&o.budget, "budget", 0, "select the likeliest to fail that fit in this time, and say what is left out")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	return cmd

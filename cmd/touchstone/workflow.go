@@ -51,6 +51,9 @@ func (a *App) openWorkflow() (*workflow, error) {
 	if w.context, err = w.step.Context(); err != nil {
 		return nil, &exit{exitUsage, err}
 	}
+	if w.context.EventPath == "" {
+		return nil, &exit{exitUsage, errors.New("GITHUB_EVENT_PATH is not set: this command reads the event of a GitHub workflow and runs inside one; here, use 'touchstone check'")}
+	}
 	payload, err := readLimited(w.context.EventPath, maxEvent)
 	if err != nil {
 		return nil, &exit{exitUsage, fmt.Errorf("reading the event (GITHUB_EVENT_PATH): %w", err)}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -34,7 +35,7 @@ code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere } .muted { co
 {{end}}{{if .Sections}}<h2>Tests of this change</h2>
 <table>
 <tr><th></th><th>test</th><th>on base+tests</th><th>on head</th></tr>
-{{range .Sections}}{{$title := .Title}}{{range .Rows}}<tr><td>{{$title}}</td><td><code>{{.ID}}</code></td><td>{{.Before}}</td><td>{{.Head}}{{if .Why}}<br><code>{{.Why}}</code>{{end}}</td></tr>
+{{range .Sections}}{{$title := .Title}}{{range .Rows}}<tr><td>{{$title}}</td><td><code>{{.ID}}</code>{{if .Why}}<br><code class="muted">{{.Why}}</code>{{end}}</td><td>{{.Before}}</td><td>{{.Head}}</td></tr>
 {{end}}{{end}}</table>
 {{end}}{{if .Flips}}<h2>Flips</h2>
 <table>
@@ -87,7 +88,7 @@ func renderHTML(r *gate.Report) ([]byte, error) {
 	for _, words := range rest {
 		p.Rest = append(p.Rest, Sanitize(words, 1000))
 	}
-	for _, words := range append([]string{compared(r.Change), coverage(r.Selection, r.Audit), cost(r)}, r.Notes...) {
+	for _, words := range slices.Concat([]string{compared(r.Change), coverage(r.Selection, r.Audit)}, furtherWords(r), []string{cost(r)}, r.Notes) {
 		p.About = append(p.About, Sanitize(words, 1000))
 	}
 	for _, s := range sections(ownChecks(r)) {

@@ -91,7 +91,7 @@ func (st *State) setUp(ctx context.Context, cmd gate.Command) error {
 	case exit.Limit != "":
 		return fmt.Errorf("set-up command %q went over the limit on %s: %s", cmd.Argv, exit.Limit, out)
 	case exit.Code != 0:
-		return fmt.Errorf("set-up command %q failed (exit status %d %s): %s", cmd.Argv, exit.Code, exit.Signal, out)
+		return fmt.Errorf("set-up command %q failed (%s): %s", cmd.Argv, strings.TrimSpace(fmt.Sprintf("exit status %d %s", exit.Code, exit.Signal)), out)
 	}
 	return nil
 }

@@ -287,6 +287,10 @@ func TestOverlaySocketVanishes(t *testing.T) {
 	if got := f.sh(st, "sleep 1; echo done"); got != "done" {
 		t.Errorf("got %q", got)
 	}
+	os.RemoveAll(dir)
+	if got := f.sh(st, "echo again"); got != "again" {
+		t.Errorf("the next run, with nothing left to cover: got %q", got)
+	}
 }
 
 func TestOverlayDisk(t *testing.T) {

@@ -19,6 +19,7 @@ type place struct {
 	target string
 	file   bool // the target must be a file
 	sealed bool // read-only once everything is mounted
+	hides  bool // there to cover what the machine has at the target, if it still has
 	do     func(target string) error
 }
 
@@ -83,7 +84,7 @@ func (w *world) planHidden() {
 	for _, path := range w.Hidden {
 		info, err := os.Stat(path)
 		if err == nil && !w.layered(path) && (!privatePlace(path) || w.shown(path)) {
-			w.add(place{target: path, file: !info.IsDir(), do: w.cover})
+			w.add(place{target: path, file: !info.IsDir(), hides: true, do: w.cover})
 		}
 	}
 }
@@ -152,6 +153,9 @@ func (w *world) fresh() error {
 }
 
 func (w *world) mount(p place) error {
+	if _, err := os.Lstat(p.target); p.hides && errors.Is(err, fs.ErrNotExist) {
+		return nil // a server of the machine ended and took its socket with it
+	}
 	if err := provide(p.target, p.file); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func testSetup(t *testing.T, kind string) {
 		}
 	}
 	_, err = f.box.Setup(t.Context(), base, []gate.Command{sh(`echo why it failed; exit 3`)})
-	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "why it failed") {
+	if err == nil || !strings.Contains(err.Error(), "(exit status 3)") || !strings.Contains(err.Error(), "why it failed") {
 		t.Errorf("a failing set-up command: %v", err)
 	}
 	if snapshot(t, f.root) != before {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
@@ -36,6 +37,10 @@ func TestTools(t *testing.T) {
 		t.Setenv("PYTHONDONTWRITEBYTECODE", "")
 		f := newFixture(t, "overlay")
 		writeAt(t, filepath.Join(f.root, "lib/mod.py"), "VALUE = 'head'\n")
+		old := time.Now().Add(-time.Hour) // as if written before the sandbox was made, whose stamp is the second after
+		if err := os.Chtimes(filepath.Join(f.root, "lib/mod.py"), old, old); err != nil {
+			t.Fatal(err)
+		}
 		load := `import sys; sys.path.insert(0, '` + filepath.Join(f.root, "lib") + `'); import mod; print(mod.VALUE, mod.__file__)`
 		if out, err := exec.Command("python3", "-c", load).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "head ") {
 			t.Fatalf("outside: %v\n%s", err, out)
