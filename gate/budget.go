@@ -10,7 +10,7 @@ import (
 // find could change or explain the verdict, or when they may take none.
 func (r *replay) allowed(ctx context.Context) (limited context.Context, cancel context.CancelFunc, ok bool) {
 	f := r.in.Further
-	if !f.Bridge && !f.Emptied && len(f.Groups) == 0 || f.Budget < 0 || len(r.production) == 0 {
+	if !f.Bridge && !f.Emptied && len(f.Groups) == 0 || f.Budget < 0 || len(r.production) == 0 || r.clock.busy() == 0 {
 		return nil, nil, false
 	}
 	so := read(r)

@@ -30,6 +30,7 @@ type replay struct {
 	chosenBy  map[Key][]string
 	commandOf map[Key][]string // the command that last ran the row on head, alone with few
 	doubts    []string
+	causes    map[string]bool // of doubts that were raised, see doubtOnce
 	notes     []string
 	unheard   map[string]string                 // test files of the change that a runner leaves out, and why
 	forged    map[string]map[StateName][]string // units by runner and state
@@ -67,6 +68,7 @@ func newReplay(in Inputs) *replay {
 		chosenBy:   make(map[Key][]string),
 		commandOf:  make(map[Key][]string),
 		doubts:     slices.Clone(in.Doubts),
+		causes:     make(map[string]bool),
 		notes:      slices.Clone(in.Notes),
 		full:       Selection{Strategy: "touched"},
 		reads:      make(map[Key]bool),
@@ -239,7 +241,7 @@ func (r *replay) invoke(ctx context.Context, runner Runner, name StateName, unit
 	<-r.slots
 	if err != nil {
 		if ctx.Err() == nil {
-			r.doubt("%s could not run on %s: %v", runner.Name(), name, err)
+			r.doubtOnce(fmt.Sprintf("%s: %v", runner.Name(), err), "%s could not run on %s: %v", runner.Name(), name, err)
 		}
 		return
 	}
@@ -378,6 +380,18 @@ func (r *replay) doubt(format string, args ...any) {
 	defer r.mu.Unlock()
 	if !slices.Contains(r.doubts, text) {
 		r.doubts = append(r.doubts, text)
+	}
+}
+
+// doubtOnce is doubt for what may befall several states by one cause: the first
+// of them speaks for all.
+func (r *replay) doubtOnce(cause, format string, args ...any) {
+	r.mu.Lock()
+	known := r.causes[cause]
+	r.causes[cause] = true
+	r.mu.Unlock()
+	if !known {
+		r.doubt(format, args...)
 	}
 }
 
