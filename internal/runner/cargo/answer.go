@@ -14,7 +14,7 @@ import (
 // answer runs one target, and again without what killed it, until every test
 // that is wanted has an answer.
 func (s *session) answer(ctx context.Context, b *book) error {
-	s.addLeft(b)
+	left := s.addLeft(b)
 	if b.failed && !(b.built.ended && b.built.code == 0) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *session) answer(ctx context.Context, b *book) error {
 		}
 		return nil
 	}
-	if len(b.asked) > 0 && len(wanted) == 0 {
+	if len(b.asked) > 0 && len(wanted) == 0 && !left {
 		s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: "none of the rows asked for is in it"})
 	}
 	if len(wanted) == 0 {
@@ -46,11 +46,13 @@ func (s *session) answer(ctx context.Context, b *book) error {
 	return s.rounds(ctx, b, wanted)
 }
 
-// addLeft answers for the tests that were taken out.
-func (s *session) addLeft(b *book) {
+// addLeft answers for the tests that were taken out, and tells whether there
+// were any.
+func (s *session) addLeft(b *book) bool {
 	if b.doc != "" {
-		return
+		return false
 	}
+	before := len(s.result.Rows)
 	rows, partly := s.left.leftRows(b.crate)
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		switch {
@@ -64,6 +66,7 @@ func (s *session) addLeft(b *book) {
 	if partly != nil {
 		s.fail(b, *partly)
 	}
+	return len(s.result.Rows) > before || partly != nil
 }
 
 // attempt is one run of a target's program.

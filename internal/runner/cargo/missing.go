@@ -44,18 +44,34 @@ func (e compileError) missing(s *source) []gate.Missing {
 		}
 		return append(found, e.labelled()...)
 	case slices.Contains(notFound, e.code) || e.code == "" && strings.HasPrefix(e.text, "cannot find "):
-		if len(words) == 0 {
-			return nil
-		}
-		m := gate.Missing{Name: lastPart(words[0])}
-		if owner := ownerName.FindStringSubmatch(e.text); owner != nil && owner[1] != words[0] {
-			m.Owner = bare(owner[1])
-		}
-		return []gate.Missing{m}
+		return e.absent(s, words)
 	case slices.Contains(otherShape, e.code):
 		return e.shapes(s, words)
 	}
 	return nil
+}
+
+// absent is the name that an error says is not there; where the sentence is about
+// something else (an iterator's method of that name), it is the marked one.
+func (e compileError) absent(s *source, words []string) []gate.Missing {
+	var found []gate.Missing
+	if len(words) > 0 && !strings.HasPrefix(e.text, "`") {
+		m := gate.Missing{Name: lastPart(words[0])}
+		if owner := ownerName.FindStringSubmatch(e.text); owner != nil && owner[1] != words[0] {
+			m.Owner = bare(owner[1])
+		}
+		found = append(found, m)
+	}
+	if s == nil || len(e.spans) == 0 || len(found) > 0 && found[0].Name != "" {
+		return found
+	}
+	at := e.spans[0].root()
+	if from, to := s.offset(at.Line, at.Column), s.offset(at.EndLine, at.EndColumn); from >= 0 && from < to {
+		if name := nameOnly.FindString(string(s.text[from:to])); name != "" {
+			found = append(found, gate.Missing{Name: name})
+		}
+	}
+	return found
 }
 
 var unresolved = regexp.MustCompile("(?:no|could not find|unresolved import|maybe a missing crate|use of (?:undeclared|unresolved)[^`]*) `([^`]+)`")

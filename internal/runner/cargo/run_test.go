@@ -36,6 +36,8 @@ harness = false
 /// ` + "```" + `
 pub fn double(x: i32) -> i32 { 2 * x }
 
+pub struct Pair;
+
 pub fn shout(x: &str) -> String { x.to_uppercase() }
 
 #[cfg(test)]
@@ -60,6 +62,9 @@ mod tests {
 
     #[test]
     fn helped() { assert_eq!(helper(), 1); }
+
+    #[test]
+    fn chains() { assert_eq!(super::Pair.sum(), 1); }
 
     #[test]
     fn arity() { assert_eq!(super::shout("a", 2), "A"); }
@@ -146,6 +151,7 @@ func TestRun(t *testing.T) {
 	for id, want := range map[string]string{
 		"m::tests::passes": "passed", "m::tests::wrong": "failed assertion", "m::tests::left": "skipped",
 		"m::tests::asks": "errored compile fresh", "m::tests::helped": "errored compile later", "m::tests::arity": "errored compile shout",
+		"m::tests::chains":           "errored compile sum",
 		"m/doc::src/lib.rs - double": "passed", "m/doc::src/lib.rs - double#2": "errored compile absent",
 		"m/it::dies": "crashed crash", "m/it::survives": "passed", "m/it::prints": "passed", "m/it::hangs": "passed",
 		"m/own": "failed assertion", "m/broken::open": "errored compile",
@@ -157,6 +163,13 @@ func TestRun(t *testing.T) {
 	}
 	if len(got) > 0 {
 		t.Errorf("and also %q", got)
+	}
+	taken, err := r.Run(context.Background(), state, gate.Batch{Units: []string{"src/lib.rs"}, Rows: []string{"m::tests::asks", "m::tests::chains"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(observed(taken)); got != "map[m::tests::asks:errored compile fresh m::tests::chains:errored compile sum]" {
+		t.Errorf("rows that were taken out: %s", got)
 	}
 	exact, err := r.Run(context.Background(), state, gate.Batch{Units: units, Rows: []string{"m::tests::wrong", "m/it::survives"}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package cargo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -19,7 +20,8 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// plainState runs commands in a directory, with nothing isolated.
+// plainState runs commands in a directory, with nothing isolated; the files are
+// afterwards what they were.
 type plainState struct {
 	t   *testing.T
 	dir string
@@ -34,6 +36,7 @@ func (s *plainState) Digest(context.Context, []string) (map[string]string, error
 }
 
 func (s *plainState) Run(ctx context.Context, cmd gate.Command) (gate.Exit, error) {
+	defer s.restore(s.Tree().Paths())()
 	aux := s.t.TempDir()
 	expand := func(text string) string { return strings.ReplaceAll(text, "{aux}", aux) }
 	for name, content := range cmd.Files {
@@ -84,6 +87,34 @@ func (s *plainState) Run(ctx context.Context, cmd gate.Command) (gate.Exit, erro
 		return gate.Exit{}, err
 	}
 	return exit, nil
+}
+
+// restore returns what puts changed files back, with their times.
+func (s *plainState) restore(paths []string) func() {
+	type saved struct {
+		content []byte
+		at      time.Time
+	}
+	files := make(map[string]saved)
+	for _, path := range paths {
+		content, err := s.Tree().ReadFile(path)
+		info, missing := os.Stat(filepath.Join(s.dir, path))
+		if err != nil || missing != nil {
+			s.t.Fatal(err, missing)
+		}
+		files[path] = saved{content, info.ModTime()}
+	}
+	return func() {
+		for path, was := range files {
+			full := filepath.Join(s.dir, path)
+			if now, err := os.ReadFile(full); err == nil && bytes.Equal(now, was.content) {
+				continue
+			}
+			if err := errors.Join(os.WriteFile(full, was.content, 0o644), os.Chtimes(full, was.at, was.at)); err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
 }
 
 // dirTree is a directory as a tree.
