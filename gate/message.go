@@ -64,6 +64,9 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// String is what was kept.
+func (t *Tail) String() string { return t.buffer.String() }
+
 // Lines returns the last n lines that say something, joined by blanks. Rulers
 // (=====) say nothing.
 func (t *Tail) Lines(n int) string {

@@ -22,7 +22,7 @@ func (s *session) answer(ctx context.Context, b *book) error {
 		return s.whole(ctx, b)
 	}
 	if !b.listed || len(b.names) == 0 && b.built.words.Len() > 0 && firstError(b.built.words.String()) != "" {
-		s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: clean("it did not list its tests: " + own(b.built.words.String(), 3))})
+		s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message("it did not list its tests: " + own(b.built.words.String(), 3))})
 		return nil
 	}
 	var wanted []string
@@ -93,7 +93,7 @@ func (s *session) rounds(ctx context.Context, b *book, wanted []string) error {
 		before := len(wanted)
 		if !a.died() {
 			if why := a.contradiction(a.code); why != "" {
-				s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: clean(why)})
+				s.fail(b, gate.Observation{Outcome: gate.Errored, Reason: gate.Inconsistent, Message: gate.Message(why)})
 				return nil
 			}
 		}
@@ -143,7 +143,7 @@ func (s *session) take(b *book, a *attempt, wanted []string) []string {
 func (s *session) oneByOne(ctx context.Context, b *book, last *attempt, wanted []string, timeouts int) error {
 	if len(wanted) > maxAlone || timeouts >= maxTimeouts {
 		o := last.death()
-		o.Message = clean("not reached in runs that others brought down, the last: " + o.Message)
+		o.Message = gate.Message("not reached in runs that others brought down, the last: " + o.Message)
 		s.fail(b, o)
 		return nil
 	}
@@ -171,7 +171,7 @@ func (a *attempt) death() gate.Observation {
 	o := how(a.exit, a.said)
 	if o.Reason == gate.NoReport {
 		o.Outcome, o.Reason = gate.Crashed, gate.Crash
-		o.Message = clean(fmt.Sprintf("its program ended in the middle of it: %s", nonEmpty(own(a.said, 3), fmt.Sprintf("exit status %d", a.code))))
+		o.Message = gate.Message(fmt.Sprintf("its program ended in the middle of it: %s", nonEmpty(own(a.said, 3), fmt.Sprintf("exit status %d", a.code))))
 	}
 	return o
 }
@@ -218,7 +218,7 @@ func (s *session) whole(ctx context.Context, b *book) error {
 	}
 	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
 	code := -1
-	var out tail
+	var out gate.Tail
 	exit, said, err := s.start(ctx, script.String(), files, forRun, func(line []byte) {
 		if rest, ok := strings.CutPrefix(string(line), "E "); ok {
 			code = number(rest)
@@ -233,11 +233,11 @@ func (s *session) whole(ctx context.Context, b *book) error {
 	case exit.TimedOut || exit.Limit != "" || code < 0:
 		o = how(exit, said)
 	case code != 0 && killed.MatchString(said):
-		o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: clean(own(said, 3))}
+		o = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: gate.Message(own(said, 3))}
 	case code != 0:
 		o = b.failure(said)
 		if o.Message == "" {
-			o.Message = clean(nonEmpty(own(out.String(), 3), fmt.Sprintf("exit status %d", code)))
+			o.Message = gate.Message(nonEmpty(own(out.String(), 3), fmt.Sprintf("exit status %d", code)))
 		}
 	}
 	s.add(b, "", o)

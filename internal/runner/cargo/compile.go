@@ -133,9 +133,9 @@ func (c *crate) observation(errors []compileError) gate.Observation {
 		}
 		missing := e.missing(s)
 		if i == 0 || len(o.Missing) == 0 && len(missing) > 0 {
-			o.Message = clean(e.text)
+			o.Message = gate.Message(e.text)
 			if e.code != "" {
-				o.Message = clean("error[" + e.code + "]: " + e.text)
+				o.Message = gate.Message("error[" + e.code + "]: " + e.text)
 			}
 			o.Place = gate.Place{}
 			if found {

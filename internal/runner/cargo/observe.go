@@ -21,7 +21,7 @@ func (c *crate) outcomeOf(r *result) gate.Observation {
 	case "ok":
 		return gate.Observation{Outcome: gate.Passed}
 	case "ignored":
-		return gate.Observation{Outcome: gate.Skipped, Message: clean(r.words)}
+		return gate.Observation{Outcome: gate.Skipped, Message: gate.Message(r.words)}
 	}
 	said := r.said.String()
 	if c.doc != "" && (strings.Contains(said, "Couldn't compile the test") || strings.Contains(said, "some tests failed to compile")) {
@@ -54,7 +54,7 @@ func (c *crate) failure(said string) gate.Observation {
 	if assertion.MatchString(strings.TrimSpace(message)) || strings.Contains(message, "assertion failed") || strings.Contains(message, "assertion `left") {
 		o.Reason = gate.Assertion
 	}
-	o.Message = clean(message)
+	o.Message = gate.Message(message)
 	return o
 }
 
@@ -93,7 +93,7 @@ func (c *crate) uncompiled(said string) gate.Observation {
 		}
 	}
 	if len(errors) == 0 {
-		return gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: clean(said)}
+		return gate.Observation{Outcome: gate.Errored, Reason: gate.Compile, Message: gate.Message(said)}
 	}
 	return c.observation(errors)
 }

@@ -198,7 +198,7 @@ func (s *session) build(ctx context.Context, books []*book) error {
 	}
 	for _, b := range books {
 		if missing := b.built.code == 127 && len(b.built.errors) == 0; missing {
-			return &MissingToolError{Tool: s.tool[0], Words: clean(b.built.words.String())}
+			return &MissingToolError{Tool: s.tool[0], Words: gate.Message(b.built.words.String())}
 		}
 		if !b.built.ended {
 			b.built.cut = how(exit, said)
@@ -237,15 +237,15 @@ func (b *book) unbuilt() gate.Observation {
 	case len(b.built.errors) > 0:
 		return b.observation(b.built.errors)
 	case strings.Contains(words, "no matching package") || strings.Contains(words, "--offline") || strings.Contains(words, "failed to download") || strings.Contains(words, "failed to load source"):
-		return gate.Observation{Outcome: gate.Errored, Reason: gate.Import, Message: clean(nonEmpty(firstError(words), words) + " (run cargo fetch first)")}
+		return gate.Observation{Outcome: gate.Errored, Reason: gate.Import, Message: gate.Message(nonEmpty(firstError(words), words) + " (run cargo fetch first)")}
 	default:
-		return gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: clean(nonEmpty(firstError(words), words))}
+		return gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: gate.Message(nonEmpty(firstError(words), words))}
 	}
 }
 
 // how is the observation of what did not come to its end.
 func how(exit gate.Exit, said string) gate.Observation {
-	o := gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Duration: exit.Wall, Message: clean(fmt.Sprintf("cargo ended with exit status %d %s: %s", exit.Code, exit.Signal, own(said, 3)))}
+	o := gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Duration: exit.Wall, Message: gate.Message(fmt.Sprintf("cargo ended with exit status %d %s: %s", exit.Code, exit.Signal, own(said, 3)))}
 	switch {
 	case exit.TimedOut:
 		o.Outcome, o.Reason, o.Message = gate.TimedOut, gate.Timeout, "did not end within "+exit.Wall.Round(time.Second).String()

@@ -80,7 +80,7 @@ func (s *session) environment() map[string]string {
 // start runs a script in the state; report and stdout are called for each line.
 func (s *session) start(ctx context.Context, script string, files map[string]string, limit timeLimit, report, stdout func([]byte)) (gate.Exit, string, error) {
 	files["run.sh"] = script
-	var said tail
+	var said gate.Tail
 	toReport, toStdout := &lineWriter{take: report}, &lineWriter{take: stdout}
 	exit, err := s.state.Run(ctx, gate.Command{
 		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.environment(), Files: files,
