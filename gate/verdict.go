@@ -138,7 +138,7 @@ func exempt(f Facts) string {
 	case !f.Production:
 		return "tests only: there is no production change to prove"
 	case f.Inert && f.proving() == 0:
-		return "the production part changes comments, layout or types only: there is no behaviour to prove"
+		return "the production part changes comments, layout, types or the tests' set-up only: there is no behaviour to prove"
 	}
 	return ""
 }

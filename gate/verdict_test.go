@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		{"tests only, red", facts(func(f *Facts) { f.Production, f.FailingOnHead = false, 1 }), strict, Fail, "does not pass on head"},
 		{"documentation only", facts(func(f *Facts) { f.Production, f.Tests, f.Kind = false, false, "docs" }), strict, NotApplicable, "documentation only"},
 		{"neither", facts(func(f *Facts) { f.Production, f.Tests, f.Kind = false, false, "unknown" }), strict, NotApplicable, "neither production code nor tests"},
-		{"comments only", facts(func(f *Facts) { f.Inert, f.Tests = true, false }), strict, NotApplicable, "comments, layout or types only"},
+		{"comments only", facts(func(f *Facts) { f.Inert, f.Tests = true, false }), strict, NotApplicable, "comments, layout, types or the tests' set-up only"},
 		{"claims docs, changes code", facts(func(f *Facts) { f.Kind, f.Tests = "docs", false }), strict, Fail, "no machine-verifiable evidence"},
 		{"refactor with evidence", facts(func(f *Facts) { f.Kind, f.Roles[RegressionOnly], f.RegressionEvidence = "refactor", 1, 9 }), strict, Pass, "9 checks that load the changed code pass on base and on head"},
 		{"refactor without evidence", facts(func(f *Facts) { f.Kind, f.Tests = "refactor", false }), strict, Fail, "no machine-verifiable evidence"},

@@ -24,6 +24,13 @@ func Steers(path string, old, new []byte) bool {
 	return isTestConfig(base)
 }
 
+// SetUpOnly tells whether a changed file does nothing but configure the tests:
+// it is no part of the product's behaviour. A manifest that also declares what
+// is built never is, nor what an interpreter runs at its start.
+func SetUpOnly(part FilePart) bool {
+	return part.Class == ClassTestConfig && !isManifest(baseOf(part.Path)) && !startup(part.Path) && isTestConfig(baseOf(part.Path))
+}
+
 // startup knows the files that an interpreter reads before any test.
 func startup(path string) bool {
 	base := baseOf(path)

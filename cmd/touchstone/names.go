@@ -77,18 +77,21 @@ func (n *newNames) usedOnBase(name string) bool {
 }
 
 // inert holds when every production file keeps its code and changes comments,
-// layout or documentation strings only.
+// layout or documentation strings only, or only configures the tests.
 func inert(c *change, parts []patchsplit.FilePart) bool {
 	some := false
 	for _, part := range parts {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
 		}
+		some = true
+		if patchsplit.SetUpOnly(part) {
+			continue
+		}
 		before, after := productionSides(c, part)
 		if before == nil || after == nil || part.OldPath != "" || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
 			return false
 		}
-		some = true
 	}
 	return some
 }
