@@ -2,6 +2,7 @@ package patchsplit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -95,4 +96,91 @@ func typingNames(lines []pyLine) map[string]string {
 		}
 	}
 	return bound
+}
+
+var (
+	futureImport = regexp.MustCompile(`^from __future__ import annotations$`)
+	signature    = regexp.MustCompile(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
+)
+
+// AnnotationsOnly tells whether two versions of a Python file differ in nothing
+// but the annotations of functions, beside what Inert leaves out. A framework
+// may read those, so such a change is not inert: it is a refactoring.
+func AnnotationsOnly(path string, old, new []byte) bool {
+	if old == nil || new == nil || extOf(path) != ".py" || !pyReadable(old) || !pyReadable(new) {
+		return false
+	}
+	return slices.Equal(unannotated(old), unannotated(new))
+}
+
+// unannotated are a source's statements without the annotations of functions.
+func unannotated(source []byte) []string {
+	var kept []string
+	for _, statement := range pyStatements(source) {
+		text, held, _ := strings.Cut(statement, "\x00")
+		trimmed := strings.TrimLeft(text, " ")
+		if futureImport.MatchString(trimmed) {
+			continue
+		}
+		if m := signature.FindStringSubmatch(trimmed); m != nil {
+			trimmed = m[1] + "(" + strings.Join(bareParameters(m[2]), ",") + "):" + m[3]
+			held = "" // a string in an annotation; defaults that are strings stand in their place
+			if strings.Contains(m[2], `"`) {
+				held = statement // which of them is which is not told apart
+			}
+		}
+		kept = append(kept, text[:len(text)-len(strings.TrimLeft(text, " "))]+trimmed+"\x00"+held)
+	}
+	return kept
+}
+
+// bareParameters are a signature's parameters without their annotations.
+func bareParameters(list string) []string {
+	var found []string
+	depth, start := 0, 0
+	cut := func(end int) {
+		if p := strings.TrimSpace(list[start:end]); p != "" {
+			found = append(found, unannotatedParameter(p))
+		}
+	}
+	for i, c := range list {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				cut(i)
+				start = i + 1
+			}
+		}
+	}
+	cut(len(list))
+	return found
+}
+
+func unannotatedParameter(p string) string {
+	name, rest, annotated := strings.Cut(p, ":")
+	if eq := strings.IndexByte(p, '='); !annotated || eq >= 0 && eq < len(name) {
+		before, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return p
+		}
+		return strings.TrimSpace(before) + "=" + strings.TrimSpace(value)
+	}
+	depth := 0
+	for i, c := range rest {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '=':
+			if depth == 0 {
+				return strings.TrimSpace(name) + "=" + strings.TrimSpace(rest[i+1:])
+			}
+		}
+	}
+	return strings.TrimSpace(name)
 }

@@ -206,7 +206,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		return nil, err
 	}
 	parts := patchsplit.Split(change.fileChanges(), classifier)
-	change.info.Kind, change.info.KindEvidence = patchsplit.Kind(parts, change.subjects)
+	change.info.Kind, change.info.KindEvidence = kindOf(change, parts)
 
 	runners, err := findRunners(change, settings, parts)
 	if err != nil {

@@ -95,3 +95,26 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 	}
 	return some
 }
+
+// kindOf is the kind of the change: by its content where that settles it, else by
+// its shape and its subjects.
+func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
+	annotated := false
+	for _, part := range parts {
+		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
+			continue
+		}
+		before, after := productionSides(c, part)
+		switch {
+		case before != nil && after != nil && patchsplit.Inert(part.Path, before, after):
+		case patchsplit.AnnotationsOnly(part.Path, before, after):
+			annotated = true
+		default:
+			return patchsplit.Kind(parts, c.subjects)
+		}
+	}
+	if annotated {
+		return patchsplit.KindRefactor, "only annotations of functions change"
+	}
+	return patchsplit.Kind(parts, c.subjects)
+}
