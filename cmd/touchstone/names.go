@@ -99,7 +99,7 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 // kindOf is the kind of the change: by its content where that settles it, else by
 // its shape and its subjects.
 func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
-	annotated := false
+	annotated, removed := false, false
 	for _, part := range parts {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
@@ -109,11 +109,16 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		case before != nil && after != nil && patchsplit.Inert(part.Path, before, after):
 		case patchsplit.AnnotationsOnly(part.Path, before, after):
 			annotated = true
+		case patchsplit.RemovesOnly(part.Path, before, after):
+			removed = true
 		default:
 			return patchsplit.Kind(parts, c.subjects)
 		}
 	}
-	if annotated {
+	switch {
+	case removed:
+		return patchsplit.KindRefactor, "whole declarations are taken away, and nothing else changes"
+	case annotated:
 		return patchsplit.KindRefactor, "only annotations of functions change"
 	}
 	return patchsplit.Kind(parts, c.subjects)

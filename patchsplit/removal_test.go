@@ -1,0 +1,30 @@
+package patchsplit
+
+import "testing"
+
+func TestRemovesOnly(t *testing.T) {
+	const python = "import a\nimport b\n\n\nclass C:\n    x = 1\n\n    @cached\n    def old(self):\n        return b.f()\n\n    def kept(self):\n        return a.f()\n\n\ndef gone():\n    return 2\n"
+	const golang = "package p\n\nimport \"fmt\"\n\nvar A, B = 1, 2\n\nfunc Old() { fmt.Println() }\n\n// New is kept.\nfunc New() int { return 1 }\n"
+	for _, c := range []struct {
+		name, path, old, new string
+		want                 bool
+	}{
+		{"a function and a method", "a.py", python, "import a\n\n\nclass C:\n    x = 1\n\n    def kept(self):\n        return a.f()\n", true},
+		{"a statement of a body", "a.py", python, "import a\nimport b\n\n\nclass C:\n\n    @cached\n    def old(self):\n        return b.f()\n\n    def kept(self):\n        return a.f()\n\n\ndef gone():\n    return 2\n", false},
+		{"a check in a function", "a.py", "def f(x):\n    if x < 0:\n        raise ValueError\n    return x\n", "def f(x):\n    return x\n", false},
+		{"a decorator alone", "a.py", "@check\ndef f():\n    return 1\n", "def f():\n    return 1\n", false},
+		{"one thing added", "a.py", python, python + "y = 1\n", false},
+		{"nothing", "a.py", python, python, false},
+		{"a Go function and its import", "a.go", golang, "package p\n\nvar A, B = 1, 2\n\n// New is kept.\nfunc New() int { return 1 }\n", true},
+		{"a Go body", "a.go", golang, "package p\n\nimport \"fmt\"\n\nvar A, B = 1, 2\n\nfunc Old() { fmt.Println() }\n\nfunc New() int { return 2 }\n", false},
+		{"broken Go", "a.go", golang, "package p\nfunc {", false},
+		{"another language", "a.js", "a\nb\n", "a\n", false},
+	} {
+		if got := RemovesOnly(c.path, []byte(c.old), []byte(c.new)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if !RemovesOnly("a.py", []byte("x = 1\n"), nil) || RemovesOnly("a.py", nil, []byte("x = 1\n")) {
+		t.Error("a deleted file is removed, a new one is not")
+	}
+}
