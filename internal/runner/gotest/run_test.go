@@ -60,7 +60,7 @@ func TestMain(m *testing.M) { m.Run() }
 		},
 		check: func(t *testing.T, result gate.Result) {
 			o := observation(result, "m.test/x/ordinary.TestFail")
-			if o.Message != "want 1, got [31m2" || o.Place != (gate.Place{File: "ordinary/a_test.go", Line: 4}) {
+			if o.Message != "want 1, got 2" || o.Place != (gate.Place{File: "ordinary/a_test.go", Line: 4}) {
 				t.Errorf("TestFail: %+v", o)
 			}
 			if o := observation(result, "m.test/x/ordinary.TestParts"); o.Message != "subtest x/y failed" {
