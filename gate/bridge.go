@@ -84,19 +84,6 @@ func (r *replay) readers(tree Tree, values []string) {
 	}
 }
 
-// sourceOf is the text of a check, "" when it is not known.
-func sourceOf(tree Tree, row Row) string {
-	content, err := tree.ReadFile(row.File)
-	if err != nil {
-		return ""
-	}
-	lines := strings.SplitAfter(string(content), "\n")
-	if row.Line < 1 || row.End < row.Line || row.End > len(lines) {
-		return ""
-	}
-	return strings.Join(lines[row.Line-1:row.End], "")
-}
-
 // askedAgain refines a reading by what the bridge and the reference fix say.
 // bridged is set when the role comes from the bridge.
 func askedAgain(r *replay, key Key, plain Reading) (read Reading, bridged bool) {

@@ -132,23 +132,6 @@ func (r *replay) unanswered(rows []Row, state StateName) {
 	}
 }
 
-// text is a row's source, "" when it cannot be read.
-func (r *replay) text(name StateName, row Row) string {
-	o := r.states[name]
-	if o == nil || o.state == nil || row.File == "" || row.Line < 1 {
-		return ""
-	}
-	content, err := o.state.Tree().ReadFile(row.File)
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(string(content), "\n")
-	if row.Line > len(lines) {
-		return ""
-	}
-	return strings.Join(lines[row.Line-1:min(max(row.End, row.Line), len(lines))], "\n")
-}
-
 // lose lists the rows that ran on base and have no result on head, with what
 // base's version of each came to on head's source.
 func (out *reading) lose(r *replay) {
