@@ -1,10 +1,11 @@
 package patchsplit
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // AddedLine is a line that a diff adds, with its number in the new file, from 1,
@@ -31,7 +32,7 @@ func (f *File) AddedLines() []AddedLine {
 	return lines
 }
 
-var functionName = regexp.MustCompile(`\b(?:def|func|function|fn)\s+(?:\([^)]*\)\s*)?(\w+)`)
+var functionName = lazyregexp.New(`\b(?:def|func|function|fn)\s+(?:\([^)]*\)\s*)?(\w+)`)
 
 // Functions are the names of functions that the file's hunks stand in, by the
 // words that git puts behind a hunk's numbers, or declare.

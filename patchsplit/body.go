@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // body passes over a section's content and checks that it is whole.
@@ -65,7 +66,7 @@ func emptyBlob(id string) bool {
 	return id != "" && (strings.HasPrefix(emptySHA1, id) || strings.HasPrefix(emptySHA256, id))
 }
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+var hunkHeader = lazyregexp.New(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
 // hunks passes over the hunks of a text change by the counts in their headers.
 func (s *scanner) hunks(h header) error {

@@ -3,9 +3,10 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var lockFiles = []string{
@@ -20,10 +21,10 @@ var testConfig = []string{
 }
 
 var (
-	testConfigName = regexp.MustCompile(`^(\.mocharc|jest\.config|vitest\.config|vitest\.workspace|vite\.config|ava\.config|playwright\.config|cypress\.config|wdio\.conf|karma\.conf)\.[a-z0-9.]+$`)
-	testDeps       = regexp.MustCompile(`^((dev|test|tests|ci)[-_.]?requirements|requirements[-_.](dev|test|tests|ci|testing))[-\w.]*\.(txt|in)$`)
-	generatedName  = regexp.MustCompile(`(?i)(\.pb\.go|\.pb\.gw\.go|_pb2(_grpc)?\.pyi?|\.min\.(js|css)|_generated\.go|\.g\.dart|\.designer\.cs|_string\.go)$|^zz_generated`)
-	generatedMark  = regexp.MustCompile(`(?i)code generated .*do not edit|@generated\b|this file (is|was) (auto[- ]?)?generated`)
+	testConfigName = lazyregexp.New(`^(\.mocharc|jest\.config|vitest\.config|vitest\.workspace|vite\.config|ava\.config|playwright\.config|cypress\.config|wdio\.conf|karma\.conf)\.[a-z0-9.]+$`)
+	testDeps       = lazyregexp.New(`^((dev|test|tests|ci)[-_.]?requirements|requirements[-_.](dev|test|tests|ci|testing))[-\w.]*\.(txt|in)$`)
+	generatedName  = lazyregexp.New(`(?i)(\.pb\.go|\.pb\.gw\.go|_pb2(_grpc)?\.pyi?|\.min\.(js|css)|_generated\.go|\.g\.dart|\.designer\.cs|_string\.go)$|^zz_generated`)
+	generatedMark  = lazyregexp.New(`(?i)code generated .*do not edit|@generated\b|this file (is|was) (auto[- ]?)?generated`)
 )
 
 // configFile is the rule for files that tell a test tool or a package manager

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	rspecPattern = regexp.MustCompile(`(?:--pattern|-P|--default-path)[ =]+["']?([^\s"']+)`)
-	rakePattern  = regexp.MustCompile(`\b(?:t|task|test)\.(?:pattern|test_files|rspec_files)\s*=\s*(?:(?:Rake::)?FileList)?[\[(]?\s*((?:["'][^"'\n]+["'][\s,]*)+)`)
+	rspecPattern = lazyregexp.New(`(?:--pattern|-P|--default-path)[ =]+["']?([^\s"']+)`)
+	rakePattern  = lazyregexp.New(`\b(?:t|task|test)\.(?:pattern|test_files|rspec_files)\s*=\s*(?:(?:Rake::)?FileList)?[\[(]?\s*((?:["'][^"'\n]+["'][\s,]*)+)`)
 )
 
 // readRSpec takes .rspec's pattern or directory.
@@ -53,11 +55,11 @@ func readCargo(_ string, data []byte) *collection {
 }
 
 var (
-	mavenDirs   = regexp.MustCompile(`<testSourceDirectory>\s*([^<]+?)\s*</testSourceDirectory>`)
-	mavenBlock  = regexp.MustCompile(`(?s)<testResource>.*?<directory>\s*([^<]+?)\s*</directory>`)
-	gradleSet   = regexp.MustCompile(`\b(?:test|integrationTest|functionalTest|androidTest|testFixtures)\b[^{}\n]*\{`)
-	gradleDirs  = regexp.MustCompile(`\b(?:srcDirs?|setSrcDirs)\b\s*(?:\+?=)?\s*[\[(]?\s*((?:(?:listOf\()?["'][^"'\n]+["'][\s,]*)+)`)
-	gradleHouse = regexp.MustCompile(`\bsourceSets\b[^{\n]*\{`)
+	mavenDirs   = lazyregexp.New(`<testSourceDirectory>\s*([^<]+?)\s*</testSourceDirectory>`)
+	mavenBlock  = lazyregexp.New(`(?s)<testResource>.*?<directory>\s*([^<]+?)\s*</directory>`)
+	gradleSet   = lazyregexp.New(`\b(?:test|integrationTest|functionalTest|androidTest|testFixtures)\b[^{}\n]*\{`)
+	gradleDirs  = lazyregexp.New(`\b(?:srcDirs?|setSrcDirs)\b\s*(?:\+?=)?\s*[\[(]?\s*((?:(?:listOf\()?["'][^"'\n]+["'][\s,]*)+)`)
+	gradleHouse = lazyregexp.New(`\bsourceSets\b[^{\n]*\{`)
 )
 
 // readSourceSets takes test source directories out of Maven's and Gradle's
@@ -85,10 +87,10 @@ func readSourceSets(file string, data []byte) *collection {
 }
 
 var (
-	cmakeTests  = regexp.MustCompile(`(?i)\b(?:gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(\s*(?:TARGET\s+)?([\w.-]+)|\badd_test\s*\(\s*(?:NAME\s+\S+\s+COMMAND\s+)?([\w.-]+)`)
-	cmakeTarget = regexp.MustCompile(`(?i)\badd_executable\s*\(\s*([\w.-]+)([^)]*)\)`)
-	mesonTarget = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*executable\s*\(\s*'[^']*'\s*,((?:\s*(?:files\()?'[^']+'\)?\s*,?)+)`)
-	mesonTests  = regexp.MustCompile(`\btest\s*\(\s*'[^']*'\s*,\s*(\w+)`)
+	cmakeTests  = lazyregexp.New(`(?i)\b(?:gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests)\s*\(\s*(?:TARGET\s+)?([\w.-]+)|\badd_test\s*\(\s*(?:NAME\s+\S+\s+COMMAND\s+)?([\w.-]+)`)
+	cmakeTarget = lazyregexp.New(`(?i)\badd_executable\s*\(\s*([\w.-]+)([^)]*)\)`)
+	mesonTarget = lazyregexp.New(`(?m)^\s*(\w+)\s*=\s*executable\s*\(\s*'[^']*'\s*,((?:\s*(?:files\()?'[^']+'\)?\s*,?)+)`)
+	mesonTests  = lazyregexp.New(`\btest\s*\(\s*'[^']*'\s*,\s*(\w+)`)
 )
 
 // readNativeBuild takes the sources of programs that CMake or Meson run as tests.
@@ -118,7 +120,7 @@ func readNativeBuild(file string, data []byte) *collection {
 	return k.orNone()
 }
 
-var swiftTests = regexp.MustCompile(`\.testTarget\s*\(\s*name:\s*"([^"]+)"[^)]*?(?:path:\s*"([^"]+)")?[^)]*\)`)
+var swiftTests = lazyregexp.New(`\.testTarget\s*\(\s*name:\s*"([^"]+)"[^)]*?(?:path:\s*"([^"]+)")?[^)]*\)`)
 
 // readSwift takes the directories of test targets.
 func readSwift(_ string, data []byte) *collection {
@@ -133,7 +135,7 @@ func readSwift(_ string, data []byte) *collection {
 	return k.orNone()
 }
 
-var mixPaths = regexp.MustCompile(`\btest_paths:\s*\[([^\]]*)\]`)
+var mixPaths = lazyregexp.New(`\btest_paths:\s*\[([^\]]*)\]`)
 
 // readOther takes mix's test_paths.
 func readOther(file string, data []byte) *collection {

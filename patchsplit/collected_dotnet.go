@@ -1,15 +1,16 @@
 package patchsplit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	dotnetTests = regexp.MustCompile(`(?i)Include="(?:Microsoft\.NET\.Test\.Sdk|xunit[\w.]*|NUnit[\w.]*|MSTest[\w.]*|TUnit|Microsoft\.VisualStudio\.[\w.]*UnitTest\w*)["\s,]|<IsTestProject>\s*true|Sdk="MSTest\.Sdk`)
-	dotnetNot   = regexp.MustCompile(`(?i)<IsTestProject>\s*false|<PackageId>|<IsPackable>\s*true`)
-	dotnetFile  = regexp.MustCompile(`(?i)\.(?:cs|fs|vb)proj$`)
+	dotnetTests = lazyregexp.New(`(?i)Include="(?:Microsoft\.NET\.Test\.Sdk|xunit[\w.]*|NUnit[\w.]*|MSTest[\w.]*|TUnit|Microsoft\.VisualStudio\.[\w.]*UnitTest\w*)["\s,]|<IsTestProject>\s*true|Sdk="MSTest\.Sdk`)
+	dotnetNot   = lazyregexp.New(`(?i)<IsTestProject>\s*false|<PackageId>|<IsPackable>\s*true`)
+	dotnetFile  = lazyregexp.New(`(?i)\.(?:cs|fs|vb)proj$`)
 )
 
 // readDotnet takes the whole directory of a test project.

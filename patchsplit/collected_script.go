@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // packageJSON is what package.json says of tests.
@@ -193,9 +195,9 @@ func stripComments(data []byte) []byte {
 }
 
 var (
-	scriptLists  = regexp.MustCompile(`\b(testMatch|testRegex|spec|files|include|exclude|setupFiles|setupFilesAfterEnv|testDir|specPattern|require)\b["']?\s*:\s*(\[[^\]]*\]|/(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\\[])+/|["'` + "`" + `][^"'` + "`" + `\n]*["'` + "`" + `])`)
-	scriptString = regexp.MustCompile("[\"'`]([^\"'`\n]+)[\"'`]")
-	testBlock    = regexp.MustCompile(`\btest["']?\s*:\s*\{`)
+	scriptLists  = lazyregexp.New(`\b(testMatch|testRegex|spec|files|include|exclude|setupFiles|setupFilesAfterEnv|testDir|specPattern|require)\b["']?\s*:\s*(\[[^\]]*\]|/(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\\[])+/|["'` + "`" + `][^"'` + "`" + `\n]*["'` + "`" + `])`)
+	scriptString = lazyregexp.New("[\"'`]([^\"'`\n]+)[\"'`]")
+	testBlock    = lazyregexp.New(`\btest["']?\s*:\s*\{`)
 )
 
 // readScriptConfig reads the lists of strings in a configuration that is a

@@ -1,9 +1,10 @@
 package patchsplit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // readPython scans a Python file for definitions: modules, classes, functions
@@ -46,14 +47,14 @@ type pyBlock struct {
 }
 
 var (
-	defLine    = regexp.MustCompile(`^(?:async\s+)?def\s+(\w+)\s*(?:\[[^\]]*\]\s*)?\(`)
-	classLine  = regexp.MustCompile(`^class\s+(\w+)`)
-	importLine = regexp.MustCompile(`^import\s+(.+)$`)
-	fromLine   = regexp.MustCompile(`^from\s+[\w.]+\s+import\s+\(?([^)]*)\)?$`)
-	typeLine   = regexp.MustCompile(`^type\s+(\w+)\s*(?:\[.*\])?\s*=`)
-	annotated  = regexp.MustCompile(`^([\w.]+)\s*:\s*[^=]`)
-	blockLine  = regexp.MustCompile(`^(?:if|elif|else|for|while|with|try|except|finally)\b`)
-	target     = regexp.MustCompile(`^(?:(\w+)\.)?([A-Za-z_]\w*)$`)
+	defLine    = lazyregexp.New(`^(?:async\s+)?def\s+(\w+)\s*(?:\[[^\]]*\]\s*)?\(`)
+	classLine  = lazyregexp.New(`^class\s+(\w+)`)
+	importLine = lazyregexp.New(`^import\s+(.+)$`)
+	fromLine   = lazyregexp.New(`^from\s+[\w.]+\s+import\s+\(?([^)]*)\)?$`)
+	typeLine   = lazyregexp.New(`^type\s+(\w+)\s*(?:\[.*\])?\s*=`)
+	annotated  = lazyregexp.New(`^([\w.]+)\s*:\s*[^=]`)
+	blockLine  = lazyregexp.New(`^(?:if|elif|else|for|while|with|try|except|finally)\b`)
+	target     = lazyregexp.New(`^(?:(\w+)\.)?([A-Za-z_]\w*)$`)
 )
 
 func (p *pyReader) line(line pyLine) {

@@ -1,15 +1,16 @@
 package patchsplit
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	rustFn     = regexp.MustCompile(`\bfn\s+(?:r#)?(\w+)`)
-	rustShaped = regexp.MustCompile(`\b(?:struct|enum|union)\s+(?:r#)?(\w+)`)
-	rustImpl   = regexp.MustCompile(`\b(?:impl|trait)\b[^;{]*?\b(\w+)\s*(?:<[^;{]*>)?\s*(?:where[^{]*|:[^{]*)?\{`)
-	rustParam  = regexp.MustCompile(`([(,]\s*)(?:mut\s+)?_?[a-z]\w*\s*:\s*`)
+	rustFn     = lazyregexp.New(`\bfn\s+(?:r#)?(\w+)`)
+	rustShaped = lazyregexp.New(`\b(?:struct|enum|union)\s+(?:r#)?(\w+)`)
+	rustImpl   = lazyregexp.New(`\b(?:impl|trait)\b[^;{]*?\b(\w+)\s*(?:<[^;{]*>)?\s*(?:where[^{]*|:[^{]*)?\{`)
+	rustParam  = lazyregexp.New(`([(,]\s*)(?:mut\s+)?_?[a-z]\w*\s*:\s*`)
 )
 
 // readRust takes how functions are called and what types are made of, as far as

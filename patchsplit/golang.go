@@ -3,9 +3,10 @@ package patchsplit
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // goTestFile knows what the go tool compiles only for tests.
@@ -140,7 +141,7 @@ type embed struct {
 	test    bool // in a _test.go file
 }
 
-var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.+?)[ \t\r]*$`)
+var embedLine = lazyregexp.New(`(?m)^[ \t]*//go:embed[ \t]+(.+?)[ \t\r]*$`)
 
 func readEmbeds(file string, source []byte) []embed {
 	var embeds []embed

@@ -3,8 +3,9 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 const (
@@ -30,7 +31,7 @@ type goPackageFacts struct {
 	embeds []embed
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+var moduleLine = lazyregexp.New(`(?m)^module[ \t]+"?([^\s"]+)`)
 
 // module finds the nearest go.mod at or above a directory.
 func (c *Classifier) module(dir string) goModule {

@@ -5,9 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Sides is one changed production file with its runs. A side that does not have
@@ -118,7 +119,7 @@ func joinRuns(facts []runFacts) []int {
 	return group
 }
 
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+var word = lazyregexp.New(`[A-Za-z_]\w*`)
 
 func wordsIn(lines []string) map[string]bool {
 	found := make(map[string]bool)

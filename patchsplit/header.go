@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 const devNull = "/dev/null"
@@ -98,9 +99,9 @@ func headerLine(line []byte) (key, value string) {
 }
 
 var (
-	fileMode  = regexp.MustCompile(`^(100644|100664|100755|120000|160000)$`)
-	indexLine = regexp.MustCompile(`^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
-	score     = regexp.MustCompile(`^(100|[0-9]{1,2})%$`)
+	fileMode  = lazyregexp.New(`^(100644|100664|100755|120000|160000)$`)
+	indexLine = lazyregexp.New(`^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
+	score     = lazyregexp.New(`^(100|[0-9]{1,2})%$`)
 )
 
 // take records one header line.

@@ -3,9 +3,10 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // maxBorrowed is how many files in test directories may lend each other's use:
@@ -73,7 +74,7 @@ func (c *Classifier) imports(tree *view, user, path string) bool {
 
 var auxiliaryDirs = []string{"scripts", "script", "tools", "hack", "ci", "examples", "example", "samples", "demo", "demos", "benchmarks", "benchmark", "bench"}
 
-var buildScript = regexp.MustCompile(`(?i)(^|\.)(config|conf|setup)\.[cm]?[jt]s$|^(gulpfile|gruntfile|rakefile|tasks|fabfile|noxfile|setup|conf|webpack[\w.-]*)\.\w+$`)
+var buildScript = lazyregexp.New(`(?i)(^|\.)(config|conf|setup)\.[cm]?[jt]s$|^(gulpfile|gruntfile|rakefile|tasks|fabfile|noxfile|setup|conf|webpack[\w.-]*)\.\w+$`)
 
 // isProductSource leaves out what merely builds, documents or measures the
 // product: its use of test code says nothing.
@@ -98,7 +99,7 @@ var importsOf = map[string]func(user string, source []byte, path string) bool{
 	".c": nativeIncludes, ".cc": nativeIncludes, ".cpp": nativeIncludes, ".cxx": nativeIncludes, ".h": nativeIncludes, ".hpp": nativeIncludes,
 }
 
-var pyImport = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*)))`)
+var pyImport = lazyregexp.New(`(?m)^[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*)))`)
 
 func pythonImports(user string, source []byte, path string) bool {
 	target := strings.TrimSuffix(joinDir(dirOf(path), stemOf(path)), "/__init__")
@@ -153,7 +154,7 @@ func isModule(target, module string) bool {
 	return !among
 }
 
-var scriptImport = regexp.MustCompile(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'](\.{1,2}/[^"'\n]*)["']`)
+var scriptImport = lazyregexp.New(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["'](\.{1,2}/[^"'\n]*)["']`)
 
 func scriptImports(user string, source []byte, path string) bool {
 	for _, match := range scriptImport.FindAllSubmatch(source, -1) {
@@ -185,7 +186,7 @@ func resolve(dir, relative string) string {
 	return dir
 }
 
-var rubyRequire = regexp.MustCompile(`(?m)^[ \t]*(require|require_relative|autoload[ \t]+:\w+,)[ \t(]*["']([^"'\n]+)["']`)
+var rubyRequire = lazyregexp.New(`(?m)^[ \t]*(require|require_relative|autoload[ \t]+:\w+,)[ \t(]*["']([^"'\n]+)["']`)
 
 func rubyImports(user string, source []byte, path string) bool {
 	target := joinDir(dirOf(path), stemOf(path))
@@ -203,7 +204,7 @@ func rubyImports(user string, source []byte, path string) bool {
 	return false
 }
 
-var quotedInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"`)
+var quotedInclude = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"`)
 
 func nativeIncludes(user string, source []byte, path string) bool {
 	for _, match := range quotedInclude.FindAllSubmatch(source, -1) {

@@ -3,9 +3,10 @@ package patchsplit
 import (
 	goscanner "go/scanner"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Inert tells whether two versions of a file hold the same code and differ in
@@ -59,7 +60,7 @@ func directive(comment string) bool {
 		strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ") || strings.Contains(comment, "Output:") || strings.Contains(comment, "output:")
 }
 
-var pyEncoding = regexp.MustCompile(`(?i)^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+var pyEncoding = lazyregexp.New(`(?i)^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
 // pyReadable tells whether comments and strings of a Python source end where
 // pyLines lets them end. A lone carriage return ends a line for Python, another
@@ -92,7 +93,7 @@ func pyReadable(source []byte) bool {
 	return true
 }
 
-var formatted = regexp.MustCompile(`(?i)\b(?:f|t|rf|fr|rt|tr)""`)
+var formatted = lazyregexp.New(`(?i)\b(?:f|t|rf|fr|rt|tr)""`)
 
 // pyStatements is a source as its logical lines, without statements that are
 // nothing but a string, and without what only type checkers read: overloads,

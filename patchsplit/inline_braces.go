@@ -2,7 +2,8 @@ package patchsplit
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 			return i
 		},
 	}
-	dUnittest = regexp.MustCompile(`(?m)(?:^|[;}])[ \t]*(?:(?:@\w+(?:\([^)]*\))?|pure|nothrow|private|public|package|static|@?safe|@?system|@?trusted|@nogc)\s+)*(?:unittest\s*\{|version\s*\(\s*unittest\s*\))`)
+	dUnittest = lazyregexp.New(`(?m)(?:^|[;}])[ \t]*(?:(?:@\w+(?:\([^)]*\))?|pure|nothrow|private|public|package|static|@?safe|@?system|@?trusted|@nogc)\s+)*(?:unittest\s*\{|version\s*\(\s*unittest\s*\))`)
 )
 
 // dTests finds D's unittest blocks and what version(unittest) holds.
@@ -69,7 +70,7 @@ var (
 			return i
 		},
 	}
-	zigTest = regexp.MustCompile(`(?m)^[ \t]*test[ \t]*(?:[A-Za-z_]\w*[ \t]*)?\{`)
+	zigTest = lazyregexp.New(`(?m)^[ \t]*test[ \t]*(?:[A-Za-z_]\w*[ \t]*)?\{`)
 )
 
 // zigTests finds Zig's test declarations.
@@ -97,8 +98,8 @@ var (
 			return i
 		},
 	}
-	vitestBlock = regexp.MustCompile(`\bif\s*\(\s*import\s*\.\s*meta\s*\.\s*vitest\b[^{;]*\{`)
-	beforeRegex = regexp.MustCompile(`(?:^|[=(,:;!&|?{}\[+~^%<>-]|\b(?:return|typeof|case|in|of|void|delete|throw|new|do|else))\s*$`)
+	vitestBlock = lazyregexp.New(`\bif\s*\(\s*import\s*\.\s*meta\s*\.\s*vitest\b[^{;]*\{`)
+	beforeRegex = lazyregexp.New(`(?:^|[=(,:;!&|?{}\[+~^%<>-]|\b(?:return|typeof|case|in|of|void|delete|throw|new|do|else))\s*$`)
 )
 
 // scriptRegexp returns the end of a regular expression, i where the slash is a
@@ -159,11 +160,11 @@ var (
 			return i
 		},
 	}
-	nativeRaw   = regexp.MustCompile(`^"([^()\\ \n]{0,16})\(`)
-	inSource    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](?:\w+/)*(?:doctest(?:_fwd)?|catch|catch2/[\w/]+|catch_all|catch_test_macros)\.h(?:pp)?[>"]`)
-	nativeCase  = regexp.MustCompile(`(?m)^[ \t]*(?:DOCTEST_)?(?:TEST_CASE|TEST_SUITE|TEST_CASE_FIXTURE|TEST_CASE_METHOD|TEST_CASE_CLASS|TEST_CASE_TEMPLATE|SCENARIO)[ \t]*\(`)
-	nativeGuard = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:ifndef[ \t]+DOCTEST_CONFIG_DISABLE|ifdef[ \t]+(?:UNIT_TESTS?|UNITTESTS?|ENABLE_TESTS|TESTING))\b`)
-	nativeIf    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b`)
+	nativeRaw   = lazyregexp.New(`^"([^()\\ \n]{0,16})\(`)
+	inSource    = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](?:\w+/)*(?:doctest(?:_fwd)?|catch|catch2/[\w/]+|catch_all|catch_test_macros)\.h(?:pp)?[>"]`)
+	nativeCase  = lazyregexp.New(`(?m)^[ \t]*(?:DOCTEST_)?(?:TEST_CASE|TEST_SUITE|TEST_CASE_FIXTURE|TEST_CASE_METHOD|TEST_CASE_CLASS|TEST_CASE_TEMPLATE|SCENARIO)[ \t]*\(`)
+	nativeGuard = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(?:ifndef[ \t]+DOCTEST_CONFIG_DISABLE|ifdef[ \t]+(?:UNIT_TESTS?|UNITTESTS?|ENABLE_TESTS|TESTING))\b`)
+	nativeIf    = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b`)
 )
 
 // nativeTests finds C++ test cases that stand beside the code (doctest, Catch),

@@ -2,16 +2,17 @@ package patchsplit
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	pyMain      = regexp.MustCompile(`^if\s+(?:__name__\s*==\s*""|""\s*==\s*__name__)\s*:`)
-	testRunner  = regexp.MustCompile(`\bunittest\s*\.\s*main\b|\bdoctest\s*\.\s*test(?:mod|file)\b|\bpytest\s*\.\s*main\b`)
-	selfTest    = regexp.MustCompile(`^assert\b|(?:^|[^\w])(?:\w*_)?tests?(?:_\w*)?\s*\(`)
-	program     = regexp.MustCompile(`(?:^|[^\w])_?main\s*\(|\bsys\s*\.\s*exit\b|\bargparse\b|\bsys\s*\.\s*argv\b`)
-	runsDoctest = regexp.MustCompile(`\bdoctest\s*\.\s*(?:testmod|run_docstring_examples|DocTestSuite)\b|\bfrom\s+doctest\s+import\b.*\btestmod\b`)
+	pyMain      = lazyregexp.New(`^if\s+(?:__name__\s*==\s*""|""\s*==\s*__name__)\s*:`)
+	testRunner  = lazyregexp.New(`\bunittest\s*\.\s*main\b|\bdoctest\s*\.\s*test(?:mod|file)\b|\bpytest\s*\.\s*main\b`)
+	selfTest    = lazyregexp.New(`^assert\b|(?:^|[^\w])(?:\w*_)?tests?(?:_\w*)?\s*\(`)
+	program     = lazyregexp.New(`(?:^|[^\w])_?main\s*\(|\bsys\s*\.\s*exit\b|\bargparse\b|\bsys\s*\.\s*argv\b`)
+	runsDoctest = lazyregexp.New(`\bdoctest\s*\.\s*(?:testmod|run_docstring_examples|DocTestSuite)\b|\bfrom\s+doctest\s+import\b.*\btestmod\b`)
 )
 
 // pythonTests finds the tests in a Python module: the self-test that it runs

@@ -2,8 +2,9 @@ package patchsplit
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var rustSyntax = syntax{
@@ -26,15 +27,15 @@ var rustSyntax = syntax{
 }
 
 var (
-	rustRaw  = regexp.MustCompile(`^r(#*)"`)
-	rustChar = regexp.MustCompile(`^'(?:\\(?:u\{[0-9a-fA-F_]+\}|x..|.)|[^\\'\n])'`)
+	rustRaw  = lazyregexp.New(`^r(#*)"`)
+	rustChar = lazyregexp.New(`^'(?:\\(?:u\{[0-9a-fA-F_]+\}|x..|.)|[^\\'\n])'`)
 
 	// rustTestAttr knows the attributes of test functions: #[test], #[tokio::test].
 	// A #[bench] alone is none: cargo test neither builds nor runs benchmarks.
-	rustTestAttr = regexp.MustCompile(`^#\s*\[\s*(?:[\w:]+::)?(?:test|rstest|proptest|quickcheck|test_case|wasm_bindgen_test)\s*[\](]`)
-	rustCfg      = regexp.MustCompile(`^#!?\s*\[\s*cfg\s*\(`)
-	rustEndsOpen = regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern\s+crate)\b`)
-	rustItem     = regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern|fn|mod|impl|struct|enum|union|trait|unsafe|async|macro_rules|default|auto)\b`)
+	rustTestAttr = lazyregexp.New(`^#\s*\[\s*(?:[\w:]+::)?(?:test|rstest|proptest|quickcheck|test_case|wasm_bindgen_test)\s*[\](]`)
+	rustCfg      = lazyregexp.New(`^#!?\s*\[\s*cfg\s*\(`)
+	rustEndsOpen = lazyregexp.New(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern\s+crate)\b`)
+	rustItem     = lazyregexp.New(`^(?:pub(?:\s*\([^)]*\))?\s+)?(?:use|const|static|type|let|extern|fn|mod|impl|struct|enum|union|trait|unsafe|async|macro_rules|default|auto)\b`)
 )
 
 // rustTests finds what only cargo test compiles (items under #[cfg(test)],
@@ -152,9 +153,9 @@ func rustItemEnd(masked []byte, i int) int {
 }
 
 var (
-	rustFunction = regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?const\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b`)
-	rustFence    = regexp.MustCompile("^\\s*//[/!]\\s*(```+|~~~+)\\s*([\\w,\\s]*)")
-	rustDocLine  = regexp.MustCompile(`^\s*//[/!]`)
+	rustFunction = lazyregexp.New(`^(?:pub(?:\s*\([^)]*\))?\s+)?const\s+(?:unsafe\s+|async\s+|extern\s+)*fn\b`)
+	rustFence    = lazyregexp.New("^\\s*//[/!]\\s*(```+|~~~+)\\s*([\\w,\\s]*)")
+	rustDocLine  = lazyregexp.New(`^\s*//[/!]`)
 )
 
 // rustDocTests finds the examples that rustdoc runs: fenced blocks without

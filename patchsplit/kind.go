@@ -2,9 +2,10 @@ package patchsplit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Kinds of change, as in report.json.
@@ -77,10 +78,10 @@ func kindOfShape(changes []FilePart) (kind, evidence string) {
 }
 
 var (
-	conventional = regexp.MustCompile(`^([A-Za-z]+)(\([^)]*\))?!?: `)
-	merging      = regexp.MustCompile(`^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit)\b|^Merge .+ into .+`)
-	reverting    = regexp.MustCompile(`^(?:Revert|revert)\b`)
-	verb         = regexp.MustCompile(`^(?:\[[^\]]*\] *|[\w./*-]+: +)*([A-Za-z]+)`)
+	conventional = lazyregexp.New(`^([A-Za-z]+)(\([^)]*\))?!?: `)
+	merging      = lazyregexp.New(`^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit)\b|^Merge .+ into .+`)
+	reverting    = lazyregexp.New(`^(?:Revert|revert)\b`)
+	verb         = lazyregexp.New(`^(?:\[[^\]]*\] *|[\w./*-]+: +)*([A-Za-z]+)`)
 )
 
 var conventionalKinds = map[string]string{

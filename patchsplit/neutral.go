@@ -2,9 +2,10 @@ package patchsplit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 		".mergify.yml", "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml",
 	}
 	// forgeFiles lie beside workflows and run nothing.
-	forgeFiles  = regexp.MustCompile(`^\.(github|gitlab|gitea|forgejo)/(ISSUE_TEMPLATE|issue_templates|PULL_REQUEST_TEMPLATE|merge_request_templates|FUNDING|CODEOWNERS|dependabot|renovate|labeler|stale|lock|release|settings|img|images|assets)\b`)
+	forgeFiles  = lazyregexp.New(`^\.(github|gitlab|gitea|forgejo)/(ISSUE_TEMPLATE|issue_templates|PULL_REQUEST_TEMPLATE|merge_request_templates|FUNDING|CODEOWNERS|dependabot|renovate|labeler|stale|lock|release|settings|img|images|assets)\b`)
 	editorDirs  = []string{".vscode/", ".idea/", ".devcontainer/", ".claude/", ".cursor/", ".zed/", ".husky/"}
 	editorNames = []string{
 		".editorconfig", ".gitignore", ".gitattributes", ".mailmap", ".git-blame-ignore-revs", ".dockerignore", ".npmignore", ".prettierignore",
@@ -89,8 +90,8 @@ func releaseNote(path string) Decision {
 
 var (
 	// legal names stand with any extension: LICENSE.APACHE, COPYING.LESSER.
-	legal   = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)([-_.].*)?$`)
-	docName = regexp.MustCompile(`(?i)^(readme|changes|changelog|history|news|authors|contributors|contributing|contribute|` +
+	legal   = lazyregexp.New(`(?i)^(licen[cs]e|copying|copyright|notice|patents)([-_.].*)?$`)
+	docName = lazyregexp.New(`(?i)^(readme|changes|changelog|history|news|authors|contributors|contributing|contribute|` +
 		`code[-_]of[-_]conduct|conduct|security|maintainers|codeowners|owners|support|governance|roadmap|todo|credits|thanks|citation|upgrading|` +
 		`releas(e|es|ing)|hacking|acknowledge?ments|claude|agents|gemini|copilot-instructions)([-_.].*)?$`)
 	docExts = []string{".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".textile", ".pod", ".rdoc"}

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Parse reads a diff: git's forms, or plain diff -u. A diff that is cut short,
@@ -115,7 +116,7 @@ func (s *scanner) refused(line []byte) error {
 	return nil
 }
 
-var absences = regexp.MustCompile(`^(Only in .+: .+|(Binary files|Files) .+ and .+ differ|Submodule .+ ([0-9a-f]{7,}\.\.|contains |\(new |\(submodule ).*|\* Unmerged path .+)\r?\n?$`)
+var absences = lazyregexp.New(`^(Only in .+: .+|(Binary files|Files) .+ and .+ differ|Submodule .+ ([0-9a-f]{7,}\.\.|contains |\(new |\(submodule ).*|\* Unmerged path .+)\r?\n?$`)
 
 func absent(line []byte) bool { return absences.Match(line) }
 

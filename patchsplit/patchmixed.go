@@ -2,11 +2,12 @@ package patchsplit
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // takeApart cuts a production file's section in two when the file holds test
@@ -181,9 +182,9 @@ func appendNew(list []string, text string) []string {
 
 // headings are the lines of the left margin that open test code, as git puts
 // them behind a hunk's @@.
-var headings = map[string]*regexp.Regexp{
-	".rs": regexp.MustCompile(`^(?:pub(?:\s*\([^)]*\))?\s+)?mod\s+(?:\w+_)?tests?\b|^#\[cfg\(test\)\]`),
-	".ts": regexp.MustCompile(`^if\s*\(\s*import\.meta\.vitest\b`), ".zig": regexp.MustCompile(`^test\b`), ".d": regexp.MustCompile(`\bunittest\b`),
+var headings = map[string]*lazyregexp.Regexp{
+	".rs": lazyregexp.New(`^(?:pub(?:\s*\([^)]*\))?\s+)?mod\s+(?:\w+_)?tests?\b|^#\[cfg\(test\)\]`),
+	".ts": lazyregexp.New(`^if\s*\(\s*import\.meta\.vitest\b`), ".zig": lazyregexp.New(`^test\b`), ".d": lazyregexp.New(`\bunittest\b`),
 }
 
 // tests finds the test code in one side of a block. Of a hunk alone, its heading

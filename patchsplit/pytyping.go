@@ -1,15 +1,16 @@
 package patchsplit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	overload     = regexp.MustCompile(`^@(?:\w+\.)?overload$`)
-	typeChecking = regexp.MustCompile(`^if (?:\w+\.)?TYPE_CHECKING\s*:`)
-	typingImport = regexp.MustCompile(`^(?:from (?:typing|typing_extensions|collections\.abc) import\b|import (?:typing|typing_extensions|collections\.abc)(?: as \w+)?$)`)
+	overload     = lazyregexp.New(`^@(?:\w+\.)?overload$`)
+	typeChecking = lazyregexp.New(`^if (?:\w+\.)?TYPE_CHECKING\s*:`)
+	typingImport = lazyregexp.New(`^(?:from (?:typing|typing_extensions|collections\.abc) import\b|import (?:typing|typing_extensions|collections\.abc)(?: as \w+)?$)`)
 )
 
 // withoutTyping leaves out what no running program can tell: signatures marked
@@ -50,7 +51,7 @@ func pastBlock(lines []pyLine, i int) int {
 	return i
 }
 
-var pyWord = regexp.MustCompile(`\w+`)
+var pyWord = lazyregexp.New(`\w+`)
 
 // sameTypingNames tells whether the imports from typing modules, which
 // withoutTyping leaves out, bind the same names to the same things wherever the
@@ -99,8 +100,8 @@ func typingNames(lines []pyLine) map[string]string {
 }
 
 var (
-	futureImport = regexp.MustCompile(`^from __future__ import annotations$`)
-	signature    = regexp.MustCompile(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
+	futureImport = lazyregexp.New(`^from __future__ import annotations$`)
+	signature    = lazyregexp.New(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
 )
 
 // AnnotationsOnly tells whether two versions of a Python file differ in nothing

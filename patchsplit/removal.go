@@ -6,8 +6,9 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // RemovesOnly tells whether a change to a file of Go or Python takes away whole
@@ -27,8 +28,8 @@ func RemovesOnly(path string, old, new []byte) bool {
 }
 
 var (
-	removableBlock  = regexp.MustCompile(`^ *(?:@|(?:async )?def |class )`)
-	removableImport = regexp.MustCompile(`^(?:import |from \S+ import )`)
+	removableBlock  = lazyregexp.New(`^ *(?:@|(?:async )?def |class )`)
+	removableImport = lazyregexp.New(`^(?:import |from \S+ import )`)
 )
 
 // removesPython walks both versions together: what only the old one has must be

@@ -1,9 +1,10 @@
 package patchsplit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Steers tells whether a change to a file can decide which tests run or what is
@@ -39,8 +40,8 @@ func startup(path string) bool {
 }
 
 var (
-	hookName = regexp.MustCompile(`\bpytest_[a-z]|\bhookimpl\b|\b_pytest\b|\bpluggy\b|\bsys\.modules\b|\bos\._exit\b|\batexit\b|\bsys\.settrace\b|\bTestReport\b|\bcollect_ignore`)
-	fixture  = regexp.MustCompile(`^@(?:pytest\.|pytest_asyncio\.)?fixture\b`)
+	hookName = lazyregexp.New(`\bpytest_[a-z]|\bhookimpl\b|\b_pytest\b|\bpluggy\b|\bsys\.modules\b|\bos\._exit\b|\batexit\b|\bsys\.settrace\b|\bTestReport\b|\bcollect_ignore`)
+	fixture  = lazyregexp.New(`^@(?:pytest\.|pytest_asyncio\.)?fixture\b`)
 )
 
 // hooks are the top-level statements of a Python file, bodies included, that
@@ -71,7 +72,7 @@ func hooks(source []byte) []string {
 	return found
 }
 
-var pytestSection = regexp.MustCompile(`^\s*\[+\s*(?:pytest|tool:pytest|"?tool"?\."?pytest"?[\w."-]*)\s*\]+`)
+var pytestSection = lazyregexp.New(`^\s*\[+\s*(?:pytest|tool:pytest|"?tool"?\."?pytest"?[\w."-]*)\s*\]+`)
 
 // pytestSections are the lines of a configuration file that configure pytest.
 func pytestSections(content []byte) string {

@@ -1,12 +1,13 @@
 package patchsplit
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // logCall is a line that only tells people something.
-var logCall = regexp.MustCompile(`^(?:_?log(?:ger|ging)?|slog|LOG(?:GER)?|self\.(?:_?log|logger)|\w+\.(?:log|logger|Log|Logger))\.\w+\(.*\)?;?$|^(?:console\.(?:log|debug|warn|info|error)|logger|logging)\(.*\)?;?$`)
+var logCall = lazyregexp.New(`^(?:_?log(?:ger|ging)?|slog|LOG(?:GER)?|self\.(?:_?log|logger)|\w+\.(?:log|logger|Log|Logger))\.\w+\(.*\)?;?$|^(?:console\.(?:log|debug|warn|info|error)|logger|logging)\(.*\)?;?$`)
 
 // untellable says why no check can notice that a group is gone, "" when one may.
 func untellable(files []Sides, g HunkGroup) string {

@@ -6,10 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // write puts one file together. Base's code keeps its lines: imports go behind
@@ -152,7 +153,7 @@ func selected(source string, into map[string]bool) {
 	})
 }
 
-var majorVersion = regexp.MustCompile(`^v\d+$`)
+var majorVersion = lazyregexp.New(`^v\d+$`)
 
 // localName is the name that an import is used by: its own, else what the path
 // suggests.

@@ -3,8 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // MaxSubjects is how many commits Subjects reads.
@@ -57,7 +58,7 @@ func (r *Repo) Subjects(ctx context.Context, base, head string) ([]string, error
 	return subjects, nil
 }
 
-var reverts = regexp.MustCompile(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
+var reverts = lazyregexp.New(`(?m)^This reverts commit ([0-9a-f]{7,64})\b`)
 
 // Reverted are the commits, all of them ancestors of base, that the messages of
 // base..head say they take back.

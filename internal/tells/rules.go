@@ -1,8 +1,9 @@
 package tells
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // rule is one tell. It looks at one added line at a time, or, with across, at a
@@ -10,14 +11,14 @@ import (
 type rule struct {
 	id    string
 	words string // what the line does, after "this change adds"
-	line  map[string]*regexp.Regexp
+	line  map[string]*lazyregexp.Regexp
 	// across finds a tell that spans lines; the first group's start is its place.
-	across map[string]*regexp.Regexp
+	across map[string]*lazyregexp.Regexp
 	// also is asked about a line that nothing matched; nil says no.
 	also func(language, line string) bool
 }
 
-func re(text string) *regexp.Regexp { return regexp.MustCompile(text) }
+func re(text string) *lazyregexp.Regexp { return lazyregexp.New(text) }
 
 // The languages, by the names that languageOf gives.
 const (
@@ -30,7 +31,7 @@ const (
 var rules = []rule{
 	{
 		id: "added-skip", words: "a skip: what it skips proves nothing",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			python:     re(`@(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|@unittest\.(?:skip|expectedFailure)|\bself\.skipTest\(`),
 			golang:     re(`\b[tbf]\.Skip(?:f|Now)?\(`),
 			javascript: re(`\b(?:it|test|describe|suite|context)\.(?:skip|todo|failing)\b|(?:^|\s)x(?:it|test|describe)\(`),
@@ -39,23 +40,23 @@ var rules = []rule{
 	},
 	{
 		id: "focus-mark", words: "a focus mark: the other tests of its file no longer run",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			javascript: re(`\b(?:it|test|describe|suite|context)\.only\b|(?:^|\s)f(?:it|describe)\(`),
 		},
 	},
 	{
 		id: "swallowed-assertion", words: "a handler that swallows the failure of an assertion",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			python: re(`\bexcept\s+\(?[^:]*\bAssertionError\b|\bsuppress\([^)]*\b(?:AssertionError|Exception|BaseException)\b`),
 		},
-		across: map[string]*regexp.Regexp{
+		across: map[string]*lazyregexp.Regexp{
 			python:     re(`(?m)^\s*try:[^\n]*\n(?:[^\n]*\n)*?[^\n]*\bassert\w*\b[^\n]*\n(?:[^\n]*\n)*?(\s*except(?:\s+(?:Base)?Exception\b[^:\n]*)?:\s*(?:pass|\.\.\.|\n\s*(?:pass|\.\.\.|return)\s*$))`),
 			javascript: re(`(?s)\btry\s*\{[^{}]*\b(?:expect|assert\w*)\b[^{}]*\}\s*(catch\s*(?:\([^)]*\))?\s*\{\s*\})`),
 		},
 	},
 	{
 		id: "tautology", words: "an assertion that cannot fail",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			python:     re(`^\s*assert\s+(?:True|1|not False|not None)\s*(?:,|#|$)|\bassertTrue\(\s*True\s*[,)]|\bassertFalse\(\s*False\s*[,)]`),
 			golang:     re(`\b(?:assert|require)\.True\(\s*t\s*,\s*true\b|\b(?:assert|require)\.False\(\s*t\s*,\s*false\b|\bif\s+false\s*\{`),
 			javascript: re(`\bexpect\(\s*true\s*\)\.(?:toBe|toEqual|toStrictEqual)\(\s*true\s*\)|\bexpect\(\s*(?:true|1)\s*\)\.toBeTruthy\(|\bassert(?:\.ok)?\(\s*true\s*\)`),
@@ -65,7 +66,7 @@ var rules = []rule{
 	},
 	{
 		id: "sleep-in-test", words: "a sleep: time decides what the test sees",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			python:     re(`\b(?:time|asyncio)\.sleep\(\s*[^)\s]`),
 			golang:     re(`\btime\.Sleep\(`),
 			javascript: re(`\bsetTimeout\(\s*(?:r|res|resolve|done)\b|\bawait\s+(?:sleep|delay|wait)\(`),
@@ -74,7 +75,7 @@ var rules = []rule{
 	},
 	{
 		id: "reads-surroundings", words: "a look at git or the environment: the test can tell where it runs",
-		line: map[string]*regexp.Regexp{
+		line: map[string]*lazyregexp.Regexp{
 			python:     re(`\bos\.environ(?:\.get\(|\[)[^=]*$|\bos\.getenv\(|["']git["']\s*,|["']git (?:log|rev-parse|diff|status|show)\b|["'][^"']*\.git/`),
 			golang:     re(`\bos\.(?:Getenv|LookupEnv)\(|\bexec\.Command(?:Context)?\([^)]*"git"|"[^"]*\.git/`),
 			javascript: re(`\bprocess\.env\.\w+(?:\s*[^=\s]|$)|["'\x60]git (?:log|rev-parse|diff|status|show)\b`),
@@ -83,7 +84,7 @@ var rules = []rule{
 	},
 }
 
-var sides = map[string][]*regexp.Regexp{
+var sides = map[string][]*lazyregexp.Regexp{
 	python:     {re(`^\s*assert\s+([\w.\[\]()'"]+)\s*(?:==|is)\s*([\w.\[\]()'"]+)\s*(?:,|#|$)`), re(`\bassert(?:Equal|Is|CountEqual)\(\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]`)},
 	golang:     {re(`\b(?:assert|require)\.(?:Equal|Same|EqualValues)\(\s*t\s*,\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]`), re(`\breflect\.DeepEqual\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)`)},
 	javascript: {re(`\bexpect\(\s*([\w.]+)\s*\)\.(?:toBe|toEqual|toStrictEqual)\(\s*([\w.]+)\s*\)`), re(`\bassert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)\(\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]`)},
@@ -101,7 +102,7 @@ func comparesWithItself(language, line string) bool {
 	return false
 }
 
-var mocks = map[string]*regexp.Regexp{
+var mocks = map[string]*lazyregexp.Regexp{
 	python:     re(`\bpatch\(\s*f?["'][\w.]*?(\w+)["']|\bpatch\.object\([^,]+,\s*["'](\w+)["']|\bsetattr\(\s*(?:[^,"']+,\s*["'](\w+)["']|["'][\w.]*?(\w+)["'])`),
 	javascript: re(`\b(?:jest|vi|sinon|mock|sandbox)\.(?:spyOn|stub|replace|method)\([^,]+,\s*["'](\w+)["']`),
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // answer runs one target, and again without what killed it, until every test
@@ -245,8 +245,8 @@ func (s *session) whole(ctx context.Context, b *book) error {
 }
 
 var (
-	killed  = regexp.MustCompile(`\(signal: \d+`)
-	docLine = regexp.MustCompile(` \(line \d+\)`)
+	killed  = lazyregexp.New(`\(signal: \d+`)
+	docLine = lazyregexp.New(` \(line \d+\)`)
 )
 
 // describe makes the row of a listed or a taken out test.
@@ -263,7 +263,7 @@ func (b *book) describe(name string) gate.Row {
 	return row
 }
 
-var lineOf = regexp.MustCompile(`\(line (\d+)\)`)
+var lineOf = lazyregexp.New(`\(line (\d+)\)`)
 
 // example is the block of code in a comment that begins at a line: its last line
 // and its digest.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // leftOut is a state's test code that does not compile, blanked in its sources.
@@ -219,7 +219,7 @@ func (m *module) useElement(it *item, offset int) (from, to int) {
 	return it.from, it.to
 }
 
-var importedName = regexp.MustCompile(`(\w+)\s*(?:[,;}]|$)`)
+var importedName = lazyregexp.New(`(\w+)\s*(?:[,;}]|$)`)
 
 // imported are the names that a piece of an import brings in.
 func imported(text string) []string {
@@ -260,7 +260,7 @@ func (l *leftOut) leftRows(c *crate) (rows map[string]gate.Observation, partly *
 }
 
 // manyCases are attributes that make several tests of one function.
-var manyCases = regexp.MustCompile(`\[\s*(?:[\w:]+::)?(?:rstest|case|test_case|test_matrix|parameterized|values)\b`)
+var manyCases = lazyregexp.New(`\[\s*(?:[\w:]+::)?(?:rstest|case|test_case|test_matrix|parameterized|values)\b`)
 
 // put writes the shell lines that put the rewritten sources into the tree, and
 // adds them to the files of a command. A source keeps its time as long as its

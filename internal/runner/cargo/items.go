@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // source is one Rust file, read without a compiler.
@@ -54,14 +55,14 @@ func parse(file string, text []byte) *source {
 
 var (
 	before    = `^(?:pub(?:\s*\([^)]*\))?\s+)?(?:default\s+)?`
-	fnHead    = regexp.MustCompile(before + `(?:(?:const|async|unsafe|safe|extern)\s+)*fn\s+(?:r#)?(\w+)`)
-	modHead   = regexp.MustCompile(before + `mod\s+(?:r#)?(\w+)`)
-	useHead   = regexp.MustCompile(before + `(?:use|extern\s+crate)\b`)
-	valueHead = regexp.MustCompile(before + `(?:const|static(?:\s+mut)?|type|let(?:\s+mut)?)\s+(?:r#)?(\w+)`)
-	typeHead  = regexp.MustCompile(before + `(?:unsafe\s+)?(?:auto\s+)?(?:struct|enum|union|trait)\s+(?:r#)?(\w+)`)
-	implHead  = regexp.MustCompile(before + `(?:unsafe\s+)?(?:impl\b|extern\b)`)
-	rulesHead = regexp.MustCompile(`^macro_rules\s*!\s*(?:r#)?(\w+)`)
-	macroHead = regexp.MustCompile(`^(?:::)?[\w:]+\s*!`)
+	fnHead    = lazyregexp.New(before + `(?:(?:const|async|unsafe|safe|extern)\s+)*fn\s+(?:r#)?(\w+)`)
+	modHead   = lazyregexp.New(before + `mod\s+(?:r#)?(\w+)`)
+	useHead   = lazyregexp.New(before + `(?:use|extern\s+crate)\b`)
+	valueHead = lazyregexp.New(before + `(?:const|static(?:\s+mut)?|type|let(?:\s+mut)?)\s+(?:r#)?(\w+)`)
+	typeHead  = lazyregexp.New(before + `(?:unsafe\s+)?(?:auto\s+)?(?:struct|enum|union|trait)\s+(?:r#)?(\w+)`)
+	implHead  = lazyregexp.New(before + `(?:unsafe\s+)?(?:impl\b|extern\b)`)
+	rulesHead = lazyregexp.New(`^macro_rules\s*!\s*(?:r#)?(\w+)`)
+	macroHead = lazyregexp.New(`^(?:::)?[\w:]+\s*!`)
 )
 
 // read lists the items between two places.
@@ -177,15 +178,15 @@ func (s *source) extent(it *item, to int, statement bool) {
 }
 
 var (
-	testAttribute = regexp.MustCompile(`^\[\s*(?:[\w:]+::)?(?:\w*test|rstest|test_\w+|case|quickcheck|proptest)\s*[\](]`)
-	plainTest     = regexp.MustCompile(`^\[\s*(?:[\w:]+::)?test\s*[\](]`)
-	cfgTest       = regexp.MustCompile(`^\[\s*cfg\s*\(\s*(?:test\b|all\s*\([^)]*\btest\b)`)
-	wholeTest     = regexp.MustCompile(`(?m)^\s*#!\[\s*cfg\s*\(\s*(?:test\b|all\s*\([^)]*\btest\b)`)
-	notTest       = regexp.MustCompile(`not\s*\(\s*test`)
-	pathAttribute = regexp.MustCompile(`\[\s*path\s*=\s*"([^"]+)"`)
+	testAttribute = lazyregexp.New(`^\[\s*(?:[\w:]+::)?(?:\w*test|rstest|test_\w+|case|quickcheck|proptest)\s*[\](]`)
+	plainTest     = lazyregexp.New(`^\[\s*(?:[\w:]+::)?test\s*[\](]`)
+	cfgTest       = lazyregexp.New(`^\[\s*cfg\s*\(\s*(?:test\b|all\s*\([^)]*\btest\b)`)
+	wholeTest     = lazyregexp.New(`(?m)^\s*#!\[\s*cfg\s*\(\s*(?:test\b|all\s*\([^)]*\btest\b)`)
+	notTest       = lazyregexp.New(`not\s*\(\s*test`)
+	pathAttribute = lazyregexp.New(`\[\s*path\s*=\s*"([^"]+)"`)
 )
 
-func (it *item) attributeIs(pattern *regexp.Regexp) bool {
+func (it *item) attributeIs(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(strings.Split(it.attributes, "\n"), func(a string) bool { return pattern.MatchString(a) })
 }
 
@@ -206,7 +207,7 @@ func (s *source) names(it *item) []string {
 	return found
 }
 
-var declares = regexp.MustCompile(`\b(?:fn|struct|enum|trait|mod|const|static|type)\s+(?:r#)?(\w+)`)
+var declares = lazyregexp.New(`\b(?:fn|struct|enum|trait|mod|const|static|type)\s+(?:r#)?(\w+)`)
 
 // at lists the items that hold a place, the outermost first.
 func (s *source) at(offset int) []*item {

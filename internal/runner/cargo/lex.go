@@ -2,12 +2,13 @@ package cargo
 
 import (
 	"bytes"
-	"regexp"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	rawString = regexp.MustCompile(`^(?:b|c)?r(#*)"`)
-	character = regexp.MustCompile(`^b?'(?:\\(?:u\{[0-9a-fA-F_]+\}|x..|.)|[^\\'\n])'`)
+	rawString = lazyregexp.New(`^(?:b|c)?r(#*)"`)
+	character = lazyregexp.New(`^b?'(?:\\(?:u\{[0-9a-fA-F_]+\}|x..|.)|[^\\'\n])'`)
 )
 
 // mask blanks comments, strings and characters of a source and moves nothing.

@@ -1,17 +1,17 @@
 package cargo
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	quotedName = regexp.MustCompile("`([^`]+)`")
-	pathName   = regexp.MustCompile(`^(?:r#)?[\w:]+!?$`)
-	ownerName  = regexp.MustCompile("\\b(?:for|in|on|of) (?:\\w+ )*`([^`]+)`")
+	quotedName = lazyregexp.New("`([^`]+)`")
+	pathName   = lazyregexp.New(`^(?:r#)?[\w:]+!?$`)
+	ownerName  = lazyregexp.New("\\b(?:for|in|on|of) (?:\\w+ )*`([^`]+)`")
 )
 
 // notFound are the errors that say that a name does not exist: the first quoted
@@ -74,7 +74,7 @@ func (e compileError) absent(s *source, words []string) []gate.Missing {
 	return found
 }
 
-var unresolved = regexp.MustCompile("(?:no|could not find|unresolved import|maybe a missing crate|use of (?:undeclared|unresolved)[^`]*) `([^`]+)`")
+var unresolved = lazyregexp.New("(?:no|could not find|unresolved import|maybe a missing crate|use of (?:undeclared|unresolved)[^`]*) `([^`]+)`")
 
 // labelled are the names that the marks of an error tell: "no `x` in `y`".
 func (e compileError) labelled() []gate.Missing {
@@ -88,9 +88,9 @@ func (e compileError) labelled() []gate.Missing {
 }
 
 var (
-	calledWord = regexp.MustCompile(`(?:r#)?(\w+)\s*(?:::\s*<[^>]*>\s*)?!?\s*[({]`)
-	nameOnly   = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	anyWord    = regexp.MustCompile(`[A-Za-z_]\w+`)
+	calledWord = lazyregexp.New(`(?:r#)?(\w+)\s*(?:::\s*<[^>]*>\s*)?!?\s*[({]`)
+	nameOnly   = lazyregexp.New(`^[A-Za-z_]\w*$`)
+	anyWord    = lazyregexp.New(`[A-Za-z_]\w+`)
 )
 
 // shapes are the names whose declarations an error sees used otherwise: those

@@ -1,18 +1,18 @@
 package cargo
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	panicked    = regexp.MustCompile(`(?m)^thread .* panicked at (.+?):(\d+):(?:\d+):$`)
-	panickedOld = regexp.MustCompile(`(?ms)^thread .*? panicked at '(.*?)', ([^'\n]+?):(\d+)(?::\d+)?$`)
-	assertion   = regexp.MustCompile(`^(?:assertion|Assertion|snapshot assertion|assert_|expected .* to |proptest: Test failed|Test failed: assertion|\[quickcheck\])`)
-	noPanic     = regexp.MustCompile(`note: test did not panic as expected(?: at (.+?):(\d+))?`)
-	docError    = regexp.MustCompile(`(?m)^error(?:\[(E\d+)\])?: (.+)$`)
+	panicked    = lazyregexp.New(`(?m)^thread .* panicked at (.+?):(\d+):(?:\d+):$`)
+	panickedOld = lazyregexp.New(`(?ms)^thread .*? panicked at '(.*?)', ([^'\n]+?):(\d+)(?::\d+)?$`)
+	assertion   = lazyregexp.New(`^(?:assertion|Assertion|snapshot assertion|assert_|expected .* to |proptest: Test failed|Test failed: assertion|\[quickcheck\])`)
+	noPanic     = lazyregexp.New(`note: test did not panic as expected(?: at (.+?):(\d+))?`)
+	docError    = lazyregexp.New(`(?m)^error(?:\[(E\d+)\])?: (.+)$`)
 )
 
 // observation is what a test came to by what the harness printed of it.

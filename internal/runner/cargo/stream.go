@@ -1,9 +1,10 @@
 package cargo
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // stream is what one run of a test program printed, read as it comes.
@@ -33,12 +34,12 @@ type summary struct {
 }
 
 var (
-	resultLine  = regexp.MustCompile(`^test (.+) \.\.\. (ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
-	openLine    = regexp.MustCompile(`^test (.+?) \.\.\. `)
-	outcomeOnly = regexp.MustCompile(`(ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
-	sectionLine = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
-	resultSum   = regexp.MustCompile(`^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out`)
-	qualifier   = regexp.MustCompile(` - (?:should panic|compile fail|compile)$`)
+	resultLine  = lazyregexp.New(`^test (.+) \.\.\. (ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
+	openLine    = lazyregexp.New(`^test (.+?) \.\.\. `)
+	outcomeOnly = lazyregexp.New(`(ok|FAILED|ignored)(?:, (.*?))?(?: <[\d.]+s>)?$`)
+	sectionLine = lazyregexp.New(`^---- (.+) (?:stdout|stderr) ----$`)
+	resultSum   = lazyregexp.New(`^test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; \d+ filtered out`)
+	qualifier   = lazyregexp.New(` - (?:should panic|compile fail|compile)$`)
 )
 
 // maxSaid bounds what is kept of one test's words.
@@ -157,4 +158,4 @@ func (s *stream) contradiction(code int) string {
 
 func number(text string) int { n, _ := strconv.Atoi(text); return n } //nolint:errcheck // digits by the pattern
 
-var listLine = regexp.MustCompile(`^(.+): test$`)
+var listLine = lazyregexp.New(`^(.+): test$`)

@@ -1,12 +1,13 @@
 package cargo
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // progress are lines that cargo prints of its own doing.
-var progress = regexp.MustCompile(`^\s*(?:Compiling|Finished|Running|Doc-tests|Blocking|Executable|Fresh|Checking|Locking|Adding|Updating|Downloading|Downloaded|warning:|note:|Caused by:|error: test failed|error: doctest failed|To rerun)`)
+var progress = lazyregexp.New(`^\s*(?:Compiling|Finished|Running|Doc-tests|Blocking|Executable|Fresh|Checking|Locking|Adding|Updating|Downloading|Downloaded|warning:|note:|Caused by:|error: test failed|error: doctest failed|To rerun)`)
 
 // own leaves out cargo's lines of progress and keeps the last ones of the rest.
 func own(text string, n int) string {

@@ -5,15 +5,15 @@ import (
 	"go/token"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	packageClause = regexp.MustCompile(`(?m)^package \w+`)
-	setsUp        = regexp.MustCompile(`(?m)^func (?:TestMain|init)\(`)
+	packageClause = lazyregexp.New(`(?m)^package \w+`)
+	setsUp        = lazyregexp.New(`(?m)^func (?:TestMain|init)\(`)
 )
 
 // takeOut blanks the declarations at fault. It returns false when something is

@@ -6,16 +6,16 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // meddling marks Go code that could end the test binary behind the testing
 // package's back or write its protocol: an exit that testing does not see, a
 // set-up of its own, a hand in its memory, its marker byte.
-var meddling = regexp.MustCompile(`\bos\.Exit\b|\bsyscall\b|\bgolang\.org/x/sys\b|\bfunc TestMain\b|\bunsafe\b|\bgo:linkname\b|"C"|\\x16|\\u0016|\\026`)
+var meddling = lazyregexp.New(`\bos\.Exit\b|\bsyscall\b|\bgolang\.org/x/sys\b|\bfunc TestMain\b|\bunsafe\b|\bgo:linkname\b|"C"|\\x16|\\u0016|\\026`)
 
 // Canary runs rows once more beside a test that must fail, the last in each of
 // their packages. A package whose binary ends well all the same reports

@@ -5,12 +5,12 @@ import (
 	"go/scanner"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // compileError is one sentence of the compiler or the go command.
@@ -20,7 +20,7 @@ type compileError struct {
 	message string
 }
 
-var placed = regexp.MustCompile(`^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+)(?::\d+)?: (.+)$`)
+var placed = lazyregexp.New(`^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+)(?::\d+)?: (.+)$`)
 
 // compileErrors reads what the compiler printed. dir is the directory that its
 // paths are relative to.
@@ -44,34 +44,34 @@ func compileErrors(output, dir string) []compileError {
 // missingNames are the patterns of sentences about names that do not exist, or
 // exist otherwise than they are used.
 var missingNames = []struct {
-	pattern   *regexp.Regexp
+	pattern   *lazyregexp.Regexp
 	name      int // index of the group with the name
 	owner     int // of the group with what it was looked up on; 0 for none
 	signature bool
 }{
-	{regexp.MustCompile(`^undefined: (\w+)\.(\w+)`), 2, 1, false},
-	{regexp.MustCompile(`^undefined: (\w+)`), 1, 0, false},
-	{regexp.MustCompile(`undefined \(type (.+?) has no (?:field or )?method (\w+)`), 2, 1, false},
-	{regexp.MustCompile(`(?:^|\s)(?:\w+\.)*(\w+) undefined \(`), 1, 0, false},
-	{regexp.MustCompile(`^unknown field (\w+) in struct literal of type (.+)`), 1, 2, false},
-	{regexp.MustCompile(`missing method (\w+)`), 1, 0, false},
-	{regexp.MustCompile(`wrong type for method (\w+)`), 1, 0, true},
-	{regexp.MustCompile(`too (?:few|many) values in struct literal of type (?:\w+\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`in call to non-variadic (?:\w+\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`(?:not enough|too many) arguments in call to (?:\w+\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`assignment mismatch: .* but (?:\w+(?:\([^)]*\))?\.)*(\w+)(?:\(.*\))? returns`), 1, 0, true},
-	{regexp.MustCompile(`in argument to (?:\w+(?:\([^)]*\))?\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`^(?:\w+\.)*(\w+)\(.*\) \(no value\) used as value`), 1, 0, true},
-	{regexp.MustCompile(`cannot call non-function (?:\w+\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`got \d+ type arguments? but (?:\w+\.)*(\w+)`), 1, 0, true},
-	{regexp.MustCompile(`^(?:no required module provides package|cannot find package|cannot find module providing package) "?([^\s:;"]+)`), 1, 0, false},
-	{regexp.MustCompile(`^package (\S+) is not in (?:std|GOROOT)`), 1, 0, false},
-	{regexp.MustCompile(`^could not import (\S+)`), 1, 0, false},
-	{regexp.MustCompile(`name (\w+) not exported by package (\S+)`), 1, 2, false},
+	{lazyregexp.New(`^undefined: (\w+)\.(\w+)`), 2, 1, false},
+	{lazyregexp.New(`^undefined: (\w+)`), 1, 0, false},
+	{lazyregexp.New(`undefined \(type (.+?) has no (?:field or )?method (\w+)`), 2, 1, false},
+	{lazyregexp.New(`(?:^|\s)(?:\w+\.)*(\w+) undefined \(`), 1, 0, false},
+	{lazyregexp.New(`^unknown field (\w+) in struct literal of type (.+)`), 1, 2, false},
+	{lazyregexp.New(`missing method (\w+)`), 1, 0, false},
+	{lazyregexp.New(`wrong type for method (\w+)`), 1, 0, true},
+	{lazyregexp.New(`too (?:few|many) values in struct literal of type (?:\w+\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`in call to non-variadic (?:\w+\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`(?:not enough|too many) arguments in call to (?:\w+\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`assignment mismatch: .* but (?:\w+(?:\([^)]*\))?\.)*(\w+)(?:\(.*\))? returns`), 1, 0, true},
+	{lazyregexp.New(`in argument to (?:\w+(?:\([^)]*\))?\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`^(?:\w+\.)*(\w+)\(.*\) \(no value\) used as value`), 1, 0, true},
+	{lazyregexp.New(`cannot call non-function (?:\w+\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`got \d+ type arguments? but (?:\w+\.)*(\w+)`), 1, 0, true},
+	{lazyregexp.New(`^(?:no required module provides package|cannot find package|cannot find module providing package) "?([^\s:;"]+)`), 1, 0, false},
+	{lazyregexp.New(`^package (\S+) is not in (?:std|GOROOT)`), 1, 0, false},
+	{lazyregexp.New(`^could not import (\S+)`), 1, 0, false},
+	{lazyregexp.New(`name (\w+) not exported by package (\S+)`), 1, 2, false},
 }
 
 // importLine is a source line that imports one package.
-var importLine = regexp.MustCompile(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"]+)"\s*(?://.*)?$`)
+var importLine = lazyregexp.New(`^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"]+)"\s*(?://.*)?$`)
 
 // missing reads the names that the sentences about one source say are not there,
 // then the other names on their lines: a wrong use of a changed declaration names no

@@ -6,9 +6,9 @@ import (
 	"go/build"
 	"io"
 	"path"
-	"regexp"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // builds tells whether the build takes a file, by its name and constraints. A
@@ -38,4 +38,4 @@ func (r *Runner) Unheard(tree gate.Tree, file string) string {
 	return "the build leaves it out on " + r.settings.goos + "/" + r.settings.goarch + " by its name: run where it belongs too"
 }
 
-var constraintLine = regexp.MustCompile(`(?m)^//go:build .*$|^// \+build .*$`)
+var constraintLine = lazyregexp.New(`(?m)^//go:build .*$|^// \+build .*$`)

@@ -3,13 +3,13 @@ package gotest
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // crash is how a test binary came to its end before its time, and under which
@@ -20,14 +20,14 @@ type crash struct {
 }
 
 var (
-	panicked = regexp.MustCompile(`(?m)^panic: (.*)$`)
-	fatal    = regexp.MustCompile(`(?m)^fatal error: (.*)$`)
-	timedOut = regexp.MustCompile(`(?m)^panic: test timed out after (\S+)$`)
-	killed   = regexp.MustCompile(`\*\*\* Test killed.*ran too long \(([^)]+)\)`)
-	running  = regexp.MustCompile(`(?m)^\t\t(\S.*) \([\d.a-zµ]+\)$`)
-	frame    = regexp.MustCompile(`(?m)^(?:created by )?([^\s(]+(?:\(\*?\w+(?:\[\.\.\.\])?\)[^\s(]*)?)(?:\(.*\))?(?: in goroutine \d+)?
+	panicked = lazyregexp.New(`(?m)^panic: (.*)$`)
+	fatal    = lazyregexp.New(`(?m)^fatal error: (.*)$`)
+	timedOut = lazyregexp.New(`(?m)^panic: test timed out after (\S+)$`)
+	killed   = lazyregexp.New(`\*\*\* Test killed.*ran too long \(([^)]+)\)`)
+	running  = lazyregexp.New(`(?m)^\t\t(\S.*) \([\d.a-zµ]+\)$`)
+	frame    = lazyregexp.New(`(?m)^(?:created by )?([^\s(]+(?:\(\*?\w+(?:\[\.\.\.\])?\)[^\s(]*)?)(?:\(.*\))?(?: in goroutine \d+)?
 	(.+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	recovery = regexp.MustCompile(` \[recovered[^\]]*\]$`)
+	recovery = lazyregexp.New(` \[recovered[^\]]*\]$`)
 )
 
 // crashOf tells how a package ended; nil when its binary ended in order.

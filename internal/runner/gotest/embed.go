@@ -3,12 +3,13 @@ package gotest
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
-var embedDirective = regexp.MustCompile(`(?m)^//go:embed[ \t]+(.+)$`)
+var embedDirective = lazyregexp.New(`(?m)^//go:embed[ \t]+(.+)$`)
 
 // embedders lists the package directories, at or above a file, whose go:embed
 // patterns take it.

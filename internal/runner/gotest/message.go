@@ -1,17 +1,17 @@
 package gotest
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	logged     = regexp.MustCompile(`(?m)^\s*([\w./\\-]+\.go):(\d+): (.*(?:\n {8,}.*)*)`)
-	frameLines = regexp.MustCompile(`(?m)^\s*\x16?(=== (RUN|PAUSE|CONT|NAME)|--- (PASS|FAIL|SKIP|BENCH)).*\n?`)
-	address    = regexp.MustCompile(`0x[0-9a-f]{6,}`)
+	logged     = lazyregexp.New(`(?m)^\s*([\w./\\-]+\.go):(\d+): (.*(?:\n {8,}.*)*)`)
+	frameLines = lazyregexp.New(`(?m)^\s*\x16?(=== (RUN|PAUSE|CONT|NAME)|--- (PASS|FAIL|SKIP|BENCH)).*\n?`)
+	address    = lazyregexp.New(`0x[0-9a-f]{6,}`)
 )
 
 // steady takes what changes from run to run out of a name.

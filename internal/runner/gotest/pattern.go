@@ -4,13 +4,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // maxPattern bounds a -run pattern, in bytes: the system limits one argument.
 // Beyond it everything is run and what was not asked for is dropped.
 const maxPattern = 100 << 10
 
-var number = regexp.MustCompile(`#[1-9][0-9]*$`)
+var number = lazyregexp.New(`#[1-9][0-9]*$`)
 
 // alternatives is a -run or -skip pattern for exactly these tests and parts.
 // The go command matches a name's parts one by one and takes | for a choice of

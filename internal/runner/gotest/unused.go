@@ -5,10 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // dropImports turns the imports that only blanked code used into imports for
@@ -83,4 +84,4 @@ func localNames(spec *ast.ImportSpec) []string {
 	return []string{base, trimmed, strings.ReplaceAll(base, "-", ""), strings.ReplaceAll(base, "-", "_")}
 }
 
-var majorVersion = regexp.MustCompile(`^v\d+$`)
+var majorVersion = lazyregexp.New(`^v\d+$`)

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 //go:embed observer/*.cjs observer/*.mjs
@@ -176,7 +176,7 @@ func (c *call) isSuite(id string) bool {
 	return c.Runner.rows[id].suite
 }
 
-var special = regexp.MustCompile(`[\\^$.*+?()[\]{}|/]`)
+var special = lazyregexp.New(`[\\^$.*+?()[\]{}|/]`)
 
 // expression makes text a JavaScript regular expression that matches it.
 func expression(text string) string {

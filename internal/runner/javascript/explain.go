@@ -3,11 +3,11 @@ package javascript
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // frame is one place of a stack, in the repository.
@@ -22,7 +22,7 @@ type reader struct {
 	root string // the work tree's path inside the state
 }
 
-var at = regexp.MustCompile(`(?:\(|at |^\s*|async )((?:file://)?/[^()\n]*?|[A-Za-z]:\\[^()\n]*?):(\d+):(\d+)\)?\s*$`)
+var at = lazyregexp.New(`(?:\(|at |^\s*|async )((?:file://)?/[^()\n]*?|[A-Za-z]:\\[^()\n]*?):(\d+):(\d+)\)?\s*$`)
 
 // frames returns the repository's places of a stack, innermost first.
 func (r reader) frames(stack string) []frame {

@@ -2,14 +2,15 @@ package javascript
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // specifier finds what a source asks other modules by: import, export from,
 // require, dynamic imports, and the mocks of the frameworks.
-var specifier = regexp.MustCompile(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*)["']([^"'\n]+)["']`)
+var specifier = lazyregexp.New(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*)["']([^"'\n]+)["']`)
 
 // imports tells whether a source asks for a file of the tree, as far as its text
 // says so.

@@ -7,30 +7,31 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // What the engines, bundlers and compilers say of a name that is not there.
 var (
-	notCallable   = regexp.MustCompile(`(?s)(?:^|: )(.{1,300}?) is not (?:a function|a constructor|iterable)`)
-	notDefined    = regexp.MustCompile(`([\w$]+) is not defined`)
-	nothingThere  = regexp.MustCompile(`Cannot (?:read|set) propert(?:y|ies) (?:'[^']*' )?of (?:undefined|null)|undefined \(reading |Cannot destructure|Class extends value (?:undefined|null)|Cannot convert undefined|Cannot use 'in' operator to search for .* in undefined|Right-hand side of 'instanceof' is not`)
-	undefinedOnly = regexp.MustCompile(`of undefined|value undefined|it is undefined|convert undefined|in undefined|'instanceof'`)
-	destructured  = regexp.MustCompile(`Cannot destructure property '[^']*' of '([^']+)' as it is undefined`)
-	exportMissing = regexp.MustCompile(`does not provide an export named '?([\w$]+)'?|Named export '([\w$]+)' not found|No matching export in .* for import ["']([\w$]+)["']|["']([\w$]+)["'] is not exported by|\[vitest\] No "([\w$]+)" export is defined`)
-	moduleMissing = regexp.MustCompile(`Cannot find (?:module|package) ['"]([^'"]+)['"]|(?:Failed to resolve import|Failed to load url|Could not resolve|Could not locate module|Can't resolve) ["']?([^"'\s]+)["']?|Package subpath '([^']+)' is not defined`)
-	typeErrors    = regexp.MustCompile(`\bTS\d{4,5}\b`)
+	notCallable   = lazyregexp.New(`(?s)(?:^|: )(.{1,300}?) is not (?:a function|a constructor|iterable)`)
+	notDefined    = lazyregexp.New(`([\w$]+) is not defined`)
+	nothingThere  = lazyregexp.New(`Cannot (?:read|set) propert(?:y|ies) (?:'[^']*' )?of (?:undefined|null)|undefined \(reading |Cannot destructure|Class extends value (?:undefined|null)|Cannot convert undefined|Cannot use 'in' operator to search for .* in undefined|Right-hand side of 'instanceof' is not`)
+	undefinedOnly = lazyregexp.New(`of undefined|value undefined|it is undefined|convert undefined|in undefined|'instanceof'`)
+	destructured  = lazyregexp.New(`Cannot destructure property '[^']*' of '([^']+)' as it is undefined`)
+	exportMissing = lazyregexp.New(`does not provide an export named '?([\w$]+)'?|Named export '([\w$]+)' not found|No matching export in .* for import ["']([\w$]+)["']|["']([\w$]+)["'] is not exported by|\[vitest\] No "([\w$]+)" export is defined`)
+	moduleMissing = lazyregexp.New(`Cannot find (?:module|package) ['"]([^'"]+)['"]|(?:Failed to resolve import|Failed to load url|Could not resolve|Could not locate module|Can't resolve) ["']?([^"'\s]+)["']?|Package subpath '([^']+)' is not defined`)
+	typeErrors    = lazyregexp.New(`\bTS\d{4,5}\b`)
 	typeNames     = []struct {
-		re        *regexp.Regexp
+		re        *lazyregexp.Regexp
 		signature bool
 	}{
-		{regexp.MustCompile(`Module ['"].*?['"] has no exported member (?:named )?['"]([\w$]+)['"]`), false},
-		{regexp.MustCompile(`has no exported member (?:named )?['"]([\w$]+)['"]`), false},
-		{regexp.MustCompile(`Property '([\w$]+)' does not exist on type`), false},
-		{regexp.MustCompile(`Cannot find name '([\w$]+)'`), false},
-		{regexp.MustCompile(`and '([\w$]+)' does not exist in type`), false},
-		{regexp.MustCompile(`declares '([\w$]+)' locally, but it is not exported`), false},
-		{regexp.MustCompile(`Namespace '.*?' has no exported member '([\w$]+)'`), false},
-		{regexp.MustCompile(`Argument of type '"([^'"]+)"' is not assignable`), false},
+		{lazyregexp.New(`Module ['"].*?['"] has no exported member (?:named )?['"]([\w$]+)['"]`), false},
+		{lazyregexp.New(`has no exported member (?:named )?['"]([\w$]+)['"]`), false},
+		{lazyregexp.New(`Property '([\w$]+)' does not exist on type`), false},
+		{lazyregexp.New(`Cannot find name '([\w$]+)'`), false},
+		{lazyregexp.New(`and '([\w$]+)' does not exist in type`), false},
+		{lazyregexp.New(`declares '([\w$]+)' locally, but it is not exported`), false},
+		{lazyregexp.New(`Namespace '.*?' has no exported member '([\w$]+)'`), false},
+		{lazyregexp.New(`Argument of type '"([^'"]+)"' is not assignable`), false},
 	}
 )
 
@@ -102,9 +103,9 @@ func firstOf(groups []string) string {
 }
 
 var (
-	bound    = regexp.MustCompile(`^\(0 ?, ?(.*?)\)$`)
-	callArgs = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]`)
-	lastName = regexp.MustCompile(`(?:^|[.\s?])([\w$]+)$`)
+	bound    = lazyregexp.New(`^\(0 ?, ?(.*?)\)$`)
+	callArgs = lazyregexp.New(`\([^()]*\)|\[[^\[\]]*\]`)
+	lastName = lazyregexp.New(`(?:^|[.\s?])([\w$]+)$`)
 )
 
 // calledName takes the name off what an error says was called: "lib.f",
@@ -128,7 +129,7 @@ func calledName(expression string) (name, owner string) {
 	return m[1], rest[strings.LastIndexAny(rest, " \t")+1:]
 }
 
-var before = regexp.MustCompile(`([\w$]+)\s*(?:\?\.|\.|\[)\s*(?:[\w$]*)$`)
+var before = lazyregexp.New(`([\w$]+)\s*(?:\?\.|\.|\[)\s*(?:[\w$]*)$`)
 
 // subject is the name of the thing that was undefined where a property of it was
 // asked for: the message does not say, the source at the place does.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // outline is where the suites, tests and hooks of a test file stand, as far as
@@ -181,9 +183,9 @@ func (o *outline) name(s *span, tokens []token, at int) {
 
 // holes are the places in a quoted title that values are put into: ${…}, %s and
 // $name.
-var holes = regexp.MustCompile(`\\\$\\\{.*?\\\}|%[sdifjoOpc#$%]|\\\$#?[\w.\\]+`)
+var holes = lazyregexp.New(`\\\$\\\{.*?\\\}|%[sdifjoOpc#$%]|\\\$#?[\w.\\]+`)
 
-var escaped = regexp.MustCompile(`\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)`)
+var escaped = lazyregexp.New(`\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)`)
 
 // unquote resolves the escapes of a string.
 func unquote(raw string) string {

@@ -1,9 +1,10 @@
 package javascript
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // script is how a repository's own npm script runs a framework.
@@ -71,8 +72,8 @@ func (r *scriptReader) read(name string, nesting int) bool {
 }
 
 var (
-	builder = regexp.MustCompile(`(^|[\s/:&;])(tsc|babel|rollup|esbuild|webpack|tsup|swc|vite build|unbuild|tsdown|parcel|make|build|compile|bundle|prepare|transpile|generate|codegen|copy|cp|mkdir|rimraf|rm|shx|peggy|pegjs|nearleyc|cross-env|ncc|microbundle|lerna|nx|turbo|wireit|gulp|grunt)\b`)
-	checker = regexp.MustCompile(`(^|[\s/:])(eslint|standard|xo|prettier|tsd|lint|format|size-limit|audit|biome|oxlint|knip|typecheck|type-check|check-types|attw|publint|dtslint)\b|--noEmit\b`)
+	builder = lazyregexp.New(`(^|[\s/:&;])(tsc|babel|rollup|esbuild|webpack|tsup|swc|vite build|unbuild|tsdown|parcel|make|build|compile|bundle|prepare|transpile|generate|codegen|copy|cp|mkdir|rimraf|rm|shx|peggy|pegjs|nearleyc|cross-env|ncc|microbundle|lerna|nx|turbo|wireit|gulp|grunt)\b`)
+	checker = lazyregexp.New(`(^|[\s/:])(eslint|standard|xo|prettier|tsd|lint|format|size-limit|audit|biome|oxlint|knip|typecheck|type-check|check-types|attw|publint|dtslint)\b|--noEmit\b`)
 )
 
 // builds tells whether a command makes files that tests may need: checks of

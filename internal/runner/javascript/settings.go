@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // settings are what a repository says about which files are its tests, and how
@@ -173,7 +174,7 @@ func configStrings(config, key string) []string {
 	return found
 }
 
-var yamlItem = regexp.MustCompile(`^\s*-\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?(?:\n|$)`)
+var yamlItem = lazyregexp.New(`^\s*-\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?(?:\n|$)`)
 
 // stringsFrom reads a string, a list of strings, or a bare word of YAML.
 func stringsFrom(text string) []string {

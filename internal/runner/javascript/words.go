@@ -2,12 +2,13 @@ package javascript
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
-var name = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+var name = lazyregexp.New(`^[A-Za-z_]\w*$`)
 
 func isName(text string) bool { return name.MatchString(text) }
 

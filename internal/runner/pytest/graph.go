@@ -2,11 +2,11 @@ package pytest
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/rts"
 )
 
@@ -98,9 +98,9 @@ func (m *modules) find(name string) []string {
 }
 
 var (
-	computed = regexp.MustCompile(`\b(importlib|__import__|iter_modules|walk_packages|entry_points|runpy|exec|eval|pluginmanager|load_plugins?)\b`)
-	starting = regexp.MustCompile(`\b(subprocess|os\.system|os\.exec\w*|os\.spawn\w*|os\.fork|multiprocessing|pexpect|ProcessPoolExecutor)\b`)
-	reading  = regexp.MustCompile(`\b(open|read_text|read_bytes|listdir|scandir|iterdir|glob|rglob|walk|get_data|getsource|linecache)\s*\(|\bimportlib[._]resources\b|\bpkg_resources\b`)
+	computed = lazyregexp.New(`\b(importlib|__import__|iter_modules|walk_packages|entry_points|runpy|exec|eval|pluginmanager|load_plugins?)\b`)
+	starting = lazyregexp.New(`\b(subprocess|os\.system|os\.exec\w*|os\.spawn\w*|os\.fork|multiprocessing|pexpect|ProcessPoolExecutor)\b`)
+	reading  = lazyregexp.New(`\b(open|read_text|read_bytes|listdir|scandir|iterdir|glob|rglob|walk|get_data|getsource|linecache)\s*\(|\bimportlib[._]resources\b|\bpkg_resources\b`)
 )
 
 // doubt says why a source may reach more than it names, "" when it does not.

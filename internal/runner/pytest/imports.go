@@ -2,16 +2,17 @@ package pytest
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	importLine = regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]+))`)
-	dotted     = regexp.MustCompile(`["']([A-Za-z_]\w*(?:\.\w+)+)["']`)
-	plugins    = regexp.MustCompile(`(?m)^pytest_plugins\b[^\n]*(?:\n[ \t\])][^\n]*)*`)
-	bareName   = regexp.MustCompile(`["'](\w+)["']`)
+	importLine = lazyregexp.New(`(?m)^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]+))`)
+	dotted     = lazyregexp.New(`["']([A-Za-z_]\w*(?:\.\w+)+)["']`)
+	plugins    = lazyregexp.New(`(?m)^pytest_plugins\b[^\n]*(?:\n[ \t\])][^\n]*)*`)
+	bareName   = lazyregexp.New(`["'](\w+)["']`)
 )
 
 // imports tells whether a Python file imports a module of the tree, as far as

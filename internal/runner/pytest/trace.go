@@ -3,11 +3,11 @@ package pytest
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/rts"
 )
 
@@ -133,7 +133,7 @@ func (t *traced) take(run *tracing) {
 	t.cached(run)
 }
 
-var process = regexp.MustCompile(`^starts:(.*)`)
+var process = lazyregexp.New(`^starts:(.*)`)
 
 func processOf(used string) (name string, ok bool) {
 	if m := process.FindStringSubmatch(used); m != nil {
@@ -230,7 +230,7 @@ func (t *tracing) carried(did []int, once map[int]bool) []int {
 	return slices.Sorted(maps.Keys(reached))
 }
 
-var cache = regexp.MustCompile(`(?mi)^[ \t]*@[\w.]*(cache|memoi[sz]e|singleton|once)`)
+var cache = lazyregexp.New(`(?mi)^[ \t]*@[\w.]*(cache|memoi[sz]e|singleton|once)`)
 
 // cached takes what functions behind a cache do for everybody's who loads
 // them: only the first caller is seen to need it.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Units lists the test files whose rows the paths may touch, sorted: changed
@@ -77,7 +77,7 @@ func (s *suite) importers(file string) []string {
 	return units
 }
 
-var testDir = regexp.MustCompile(`(^|[_-])(tests?|testing|testsuite)($|[_-])`)
+var testDir = lazyregexp.New(`(^|[_-])(tests?|testing|testsuite)($|[_-])`)
 
 // helpers are the Python files of the same body of test code that hold no
 // tests: below the outermost directory that is named as holding tests, else

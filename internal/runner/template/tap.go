@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // point is one line "ok" or "not ok" of a TAP stream.
@@ -40,12 +40,12 @@ type tap struct {
 }
 
 var (
-	pointLine = regexp.MustCompile(`^(not )?ok\b(?: +(\d+))?(?: +-)? *(.*)$`)
-	directive = regexp.MustCompile(`(?i)(?:^|[^\\])# *(skip|todo)\S*(?:[: ]+(.*))?$`)
-	timeNote  = regexp.MustCompile(` *# time=([\d.]+)(ms|s)?\s*$`)
-	planLine  = regexp.MustCompile(`^1\.\.(\d+)`)
-	subtest   = regexp.MustCompile(`^# Subtest(?:: *(.*))?$`)
-	summary   = regexp.MustCompile(`^# (?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms|time=|failed \d+|\{)`)
+	pointLine = lazyregexp.New(`^(not )?ok\b(?: +(\d+))?(?: +-)? *(.*)$`)
+	directive = lazyregexp.New(`(?i)(?:^|[^\\])# *(skip|todo)\S*(?:[: ]+(.*))?$`)
+	timeNote  = lazyregexp.New(` *# time=([\d.]+)(ms|s)?\s*$`)
+	planLine  = lazyregexp.New(`^1\.\.(\d+)`)
+	subtest   = lazyregexp.New(`^# Subtest(?:: *(.*))?$`)
+	summary   = lazyregexp.New(`^# (?:tests|pass|fail|ok|skip|todo|suites|cancelled|skipped|duration_ms|time=|failed \d+|\{)`)
 )
 
 // maxLine bounds a line of the stream; longer ones are cut.
@@ -203,10 +203,10 @@ func (p point) observation() gate.Observation {
 }
 
 var (
-	threw    = regexp.MustCompile(`(?m)(?:^|[\s'"])(?:[A-Z]\w*(?:Error|Exception))\b|^(?:name|type): ['"]?\w*Error|operator: ['"]?error`)
-	notThere = regexp.MustCompile(`is not (?:a function|a constructor|defined)`)
-	asserted = regexp.MustCompile(`(?m)ERR_ASSERTION|AssertionError|^name: ['"]?AssertionError`)
-	saying   = regexp.MustCompile(`(?m)^(?:error|message|found|actual|compare|operator): (?:\|-?\s*\n)?\s*(.*)$`)
+	threw    = lazyregexp.New(`(?m)(?:^|[\s'"])(?:[A-Z]\w*(?:Error|Exception))\b|^(?:name|type): ['"]?\w*Error|operator: ['"]?error`)
+	notThere = lazyregexp.New(`is not (?:a function|a constructor|defined)`)
+	asserted = lazyregexp.New(`(?m)ERR_ASSERTION|AssertionError|^name: ['"]?AssertionError`)
+	saying   = lazyregexp.New(`(?m)^(?:error|message|found|actual|compare|operator): (?:\|-?\s*\n)?\s*(.*)$`)
 )
 
 func (p point) said() string {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Units lists the test files that the paths touch: the paths themselves where
@@ -39,8 +39,8 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 }
 
 var (
-	testName = regexp.MustCompile(`(?i)(^|[-_./])(tests?|specs?|t)([-_./]|$)|Tests?\.|Spec\.|^t/`)
-	support  = regexp.MustCompile(`(?i)(^|/)(fixtures?|__fixtures__|helpers?|support|data|mocks?|__mocks__|node_modules|vendor|lib|utils?)/`)
+	testName = lazyregexp.New(`(?i)(^|[-_./])(tests?|specs?|t)([-_./]|$)|Tests?\.|Spec\.|^t/`)
+	support  = lazyregexp.New(`(?i)(^|/)(fixtures?|__fixtures__|helpers?|support|data|mocks?|__mocks__|node_modules|vendor|lib|utils?)/`)
 	code     = []string{".js", ".cjs", ".mjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".java", ".kt", ".groovy", ".scala", ".php", ".rb", ".pl", ".t", ".sh", ".bats", ".py", ".c", ".cc", ".cpp", ".cs", ".fs", ".swift", ".lua", ".ex", ".exs", ".erl", ".hs", ".ml", ".dart", ".r", ".R", ".jl", ".nim", ".zig", ".rs", ".go"}
 )
 

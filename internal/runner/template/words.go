@@ -2,38 +2,38 @@ package template
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 var (
-	assertion = regexp.MustCompile(`(?i)assert|ExpectationNotMet|ComparisonFailure|ExpectationFailed|MatcherError|AssertionFailed`)
-	exception = regexp.MustCompile(`(?:Error|Exception|Throwable)$`)
-	timedOut  = regexp.MustCompile(`(?i)TimeoutException|TestTimedOut|timed out after|Timeout of \d+ ?ms exceeded|testTimeoutFailure`)
+	assertion = lazyregexp.New(`(?i)assert|ExpectationNotMet|ComparisonFailure|ExpectationFailed|MatcherError|AssertionFailed`)
+	exception = lazyregexp.New(`(?:Error|Exception|Throwable)$`)
+	timedOut  = lazyregexp.New(`(?i)TimeoutException|TestTimedOut|timed out after|Timeout of \d+ ?ms exceeded|testTimeoutFailure`)
 )
 
 // absent are the words in which compilers and interpreters say that a name is
 // not there; the first group is the name.
-var absent = []*regexp.Regexp{
-	regexp.MustCompile(`(?:^|[\s:.(])(?:\(0 ?, ?)?(?:[\w$]+(?:\([^()]*\))?\.)*([A-Za-z_$][\w$]*)(?:\([^()]*\))?\)? is not (?:a function|a constructor)`),
-	regexp.MustCompile(`([\w$]+) is not defined`),
-	regexp.MustCompile(`does not provide an export named '?([\w$]+)`),
-	regexp.MustCompile(`has no attribute '(\w+)'`),
-	regexp.MustCompile(`cannot import name '(\w+)'`),
-	regexp.MustCompile(`NoSuch(?:Method|Field)Error: (?:.*[.: ])?([\w$]+)(?:\(|$)`),
-	regexp.MustCompile(`symbol:\s+(?:method|variable|class|constructor)\s+([\w$]+)`),
-	regexp.MustCompile("undefined (?:local variable or )?method [`']([\\w?!=]+)'"),
-	regexp.MustCompile(`uninitialized constant (?:\w+::)*(\w+)`),
-	regexp.MustCompile(`Call to undefined (?:function|method) (?:[\w\\]+::)?([\w\\]+)\(`),
-	regexp.MustCompile(`Undefined constant "?(?:[\w\\]+::)?(\w+)`),
-	regexp.MustCompile(`Class "(?:[\w\\]+\\)?(\w+)" not found`),
-	regexp.MustCompile(`does not contain a definition for '(\w+)'`),
-	regexp.MustCompile("cannot find (?:function|type|value|macro|struct)[^`]*`(\\w+)`"),
-	regexp.MustCompile("no (?:method|function or associated item|field)[^`]* (?:named )?`(\\w+)`"),
-	regexp.MustCompile(`Undefined subroutine &(?:\w+::)*(\w+)`),
-	regexp.MustCompile(`Can't locate object method "(\w+)"`),
+var absent = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?:^|[\s:.(])(?:\(0 ?, ?)?(?:[\w$]+(?:\([^()]*\))?\.)*([A-Za-z_$][\w$]*)(?:\([^()]*\))?\)? is not (?:a function|a constructor)`),
+	lazyregexp.New(`([\w$]+) is not defined`),
+	lazyregexp.New(`does not provide an export named '?([\w$]+)`),
+	lazyregexp.New(`has no attribute '(\w+)'`),
+	lazyregexp.New(`cannot import name '(\w+)'`),
+	lazyregexp.New(`NoSuch(?:Method|Field)Error: (?:.*[.: ])?([\w$]+)(?:\(|$)`),
+	lazyregexp.New(`symbol:\s+(?:method|variable|class|constructor)\s+([\w$]+)`),
+	lazyregexp.New("undefined (?:local variable or )?method [`']([\\w?!=]+)'"),
+	lazyregexp.New(`uninitialized constant (?:\w+::)*(\w+)`),
+	lazyregexp.New(`Call to undefined (?:function|method) (?:[\w\\]+::)?([\w\\]+)\(`),
+	lazyregexp.New(`Undefined constant "?(?:[\w\\]+::)?(\w+)`),
+	lazyregexp.New(`Class "(?:[\w\\]+\\)?(\w+)" not found`),
+	lazyregexp.New(`does not contain a definition for '(\w+)'`),
+	lazyregexp.New("cannot find (?:function|type|value|macro|struct)[^`]*`(\\w+)`"),
+	lazyregexp.New("no (?:method|function or associated item|field)[^`]* (?:named )?`(\\w+)`"),
+	lazyregexp.New(`Undefined subroutine &(?:\w+::)*(\w+)`),
+	lazyregexp.New(`Can't locate object method "(\w+)"`),
 }
 
 func missing(text string) []gate.Missing {
