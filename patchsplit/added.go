@@ -18,7 +18,7 @@ type AddedLine struct {
 // AddedLines are the lines that the diff adds to the file, in order.
 func (f *File) AddedLines() []AddedLine {
 	var lines []AddedLine
-	for _, fragment := range f.Fragments {
+	for _, fragment := range f.Fragments() {
 		at := int(fragment.NewPosition)
 		for _, line := range fragment.Lines {
 			if line.Op == gitdiff.OpAdd {
@@ -38,7 +38,7 @@ var functionName = lazyregexp.New(`\b(?:def|func|function|fn)\s+(?:\([^)]*\)\s*)
 // words that git puts behind a hunk's numbers, or declare.
 func (f *File) Functions() []string {
 	var names []string
-	for _, fragment := range f.Fragments {
+	for _, fragment := range f.Fragments() {
 		texts := []string{fragment.Comment}
 		for _, line := range fragment.Lines {
 			texts = append(texts, line.Line)

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
-
-	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // body passes over a section's content and checks that it is whole.
@@ -66,8 +63,6 @@ func emptyBlob(id string) bool {
 	return id != "" && (strings.HasPrefix(emptySHA1, id) || strings.HasPrefix(emptySHA256, id))
 }
 
-var hunkHeader = lazyregexp.New(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
-
 // hunks passes over the hunks of a text change by the counts in their headers.
 func (s *scanner) hunks(h header) error {
 	if h.plus == "" {
@@ -75,45 +70,74 @@ func (s *scanner) hunks(h header) error {
 	}
 	oldEnd, newEnd := 0, 0
 	for s.at("@@ -") {
-		match := hunkHeader.FindSubmatch(s.peek())
-		if match == nil {
-			return s.errorf("%.60q is not a hunk header", s.peek())
+		line := s.peek()
+		old, new, ok := hunkHeader(line)
+		if !ok {
+			return s.errorf("%.60q is not a hunk header", line)
 		}
-		oldStart, oldLines := span(match[1], match[2])
-		newStart, newLines := span(match[3], match[4])
-		if oldStart < oldEnd || newStart < newEnd {
+		if old.from < oldEnd || new.from < newEnd {
 			return s.errorf("hunks overlap or stand in the wrong order")
 		}
-		if h.created && oldLines > 0 || h.deleted && newLines > 0 {
+		if old.from == 0 && old.lines > 0 || new.from == 0 && new.lines > 0 {
+			return s.errorf("%.60q counts lines from 0: they are numbered from 1", line)
+		}
+		if h.created && old.lines > 0 || h.deleted && new.lines > 0 {
 			return s.errorf("a new file has old lines, or a deleted one new lines")
 		}
-		oldEnd, newEnd = oldStart+oldLines, newStart+newLines
-		s.next()
-		if err := s.hunk(oldLines, newLines); err != nil {
+		oldEnd, newEnd = old.from+old.lines, new.from+new.lines
+		s.pass(line)
+		if err := s.hunk(old.lines, new.lines); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func span(start, lines []byte) (int, int) {
-	from, _ := strconv.Atoi(string(start)) // at most nine digits
-	if lines == nil {
-		return from, 1
+// span is a run of lines as a hunk's header gives it.
+type span struct{ from, lines int }
+
+// hunkHeader reads "@@ -1,2 +3,4 @@ …".
+func hunkHeader(line []byte) (old, new span, ok bool) {
+	line, old, ok = cutSpan(line, "@@ -")
+	if ok {
+		line, new, ok = cutSpan(line, " +")
 	}
-	n, _ := strconv.Atoi(string(lines))
-	return from, n
+	return old, new, ok && bytes.HasPrefix(line, []byte(" @@"))
+}
+
+// cutSpan reads "3,4" or "3" (one line) behind a mark.
+func cutSpan(line []byte, mark string) (rest []byte, s span, ok bool) {
+	line, ok = bytes.CutPrefix(line, []byte(mark))
+	if !ok {
+		return line, s, false
+	}
+	line, s.from, ok = cutNumber(line)
+	s.lines = 1
+	if ok && len(line) > 0 && line[0] == ',' {
+		line, s.lines, ok = cutNumber(line[1:])
+	}
+	return line, s, ok
+}
+
+// cutNumber reads a number of one to nine digits.
+func cutNumber(line []byte) (rest []byte, n int, ok bool) {
+	i := 0
+	for ; i < len(line) && i < 10 && '0' <= line[i] && line[i] <= '9'; i++ {
+		n = 10*n + int(line[i]-'0')
+	}
+	return line[i:], n, 0 < i && i < 10
 }
 
 // hunk passes over one hunk's lines.
 func (s *scanner) hunk(oldLines, newLines int) error {
+	changed := false
 	for oldLines > 0 || newLines > 0 {
 		line := s.peek()
 		if len(line) == 0 {
 			return s.errorf("the diff ends inside a hunk: %d old and %d new lines are missing", oldLines, newLines)
 		}
-		if err := s.whole(); err != nil {
-			return err
+		if line[len(line)-1] != '\n' {
+			return s.whole()
 		}
 		switch line[0] {
 		case ' ', '\n':
@@ -121,25 +145,34 @@ func (s *scanner) hunk(oldLines, newLines int) error {
 			newLines--
 		case '-':
 			oldLines--
+			changed = true
 		case '+':
 			newLines--
-		case '\\':
+			changed = true
 		default:
-			return s.errorf("%.60q stands inside a hunk that lacks %d old and %d new lines", line, oldLines, newLines)
+			if !unended(line) {
+				return s.errorf("%.60q stands inside a hunk that lacks %d old and %d new lines", line, oldLines, newLines)
+			}
 		}
 		if oldLines < 0 || newLines < 0 {
 			return s.errorf("the hunk has more lines than its header says")
 		}
-		s.next()
+		s.pass(line)
 	}
-	if s.at("\\ ") { // no newline at the end of the file
+	if !changed {
+		return s.errorf("the hunk that ends here changes nothing")
+	}
+	if line := s.peek(); unended(line) {
 		if err := s.whole(); err != nil {
 			return err
 		}
-		s.next()
+		s.pass(line)
 	}
 	return nil
 }
+
+// unended holds for git's "\ No newline at end of file", in any language.
+func unended(line []byte) bool { return len(line) >= 12 && line[0] == '\\' && line[1] == ' ' }
 
 // binary passes over the data of a binary change: one chunk or two, each a
 // method line, lines of base 85, and a blank line.
@@ -163,29 +196,68 @@ func (s *scanner) binary() error {
 	return nil
 }
 
-// read has go-gitdiff read the section's content under a header of our own
-// making (names decide the part, and are read here) and takes its answer.
+// read keeps the section's content. Binary data is read at once, so that it is
+// known to be whole and within the limits.
 func (s *scanner) read(file *File, h header, body []byte) error {
 	if len(body) == 0 || file.NoData {
 		return nil
 	}
-	var section bytes.Buffer
-	section.WriteString(plainGitHeader(file, h))
-	section.Write(body)
-	files, _, err := gitdiff.Parse(&section)
+	file.content = content{plainGitHeader(file, h), body}
+	if !file.Binary {
+		return nil
+	}
+	data, err := file.content.parse()
 	if err != nil {
 		return fmt.Errorf("reading diff: file %q, whose section begins on line %d: %w", file.Path, file.Line, err)
 	}
-	if len(files) != 1 || files[0].IsBinary != file.Binary {
-		return fmt.Errorf("reading diff: file %q on line %d: its content reads as %d files", file.Path, file.Line, len(files))
+	if !data.IsBinary {
+		return fmt.Errorf("reading diff: file %q on line %d: its binary data reads as text", file.Path, file.Line)
 	}
-	file.Fragments = files[0].TextFragments
-	for _, fragment := range file.Fragments {
+	return s.inflate(file, data)
+}
+
+// content is the body of a section, under a header of our own making: names
+// decide the part, and are read here.
+type content struct {
+	header string
+	body   []byte
+}
+
+// parse has go-gitdiff read it.
+func (c content) parse() (*gitdiff.File, error) {
+	var section bytes.Buffer
+	section.Grow(len(c.header) + len(c.body))
+	section.WriteString(c.header)
+	section.Write(c.body)
+	files, _, err := gitdiff.Parse(&section)
+	if err == nil && len(files) != 1 {
+		err = fmt.Errorf("its content reads as %d files", len(files))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, fragment := range files[0].TextFragments {
 		if err := fragment.Validate(); err != nil {
-			return fmt.Errorf("reading diff: file %q on line %d: hunk %s: %w", file.Path, file.Line, fragment.Header(), err)
+			return nil, fmt.Errorf("hunk %s: %w", fragment.Header(), err)
 		}
 	}
-	return s.inflate(file, files[0])
+	return files[0], nil
+}
+
+// Fragments are the hunks of a text change, in order; none for any other. They
+// are read when they are first asked for: most files of a large diff are placed
+// by their names. [Parse] refuses what go-gitdiff refuses (FuzzParse holds the
+// two against each other); should they ever disagree, the file has no hunks, which
+// every reader takes for a change that cannot be looked into.
+//
+// Not safe for concurrent use.
+func (f *File) Fragments() []*gitdiff.TextFragment {
+	if f.fragments == nil && f.content.body != nil && !f.Binary {
+		if data, err := f.content.parse(); err == nil {
+			f.fragments = data.TextFragments
+		}
+	}
+	return f.fragments
 }
 
 func plainGitHeader(file *File, h header) string {

@@ -31,14 +31,14 @@ func edits(p *Patch, keep func(string) bool) (lines map[string][]string, binary 
 			continue
 		}
 		list := []string{file.Status.String(), file.OldPath}
-		for _, fragment := range file.Fragments {
+		for _, fragment := range file.Fragments() {
 			for _, line := range fragment.Lines {
 				if line.Op != gitdiff.OpContext {
 					list = append(list, line.Op.String()+line.Line)
 				}
 			}
 		}
-		if len(file.Fragments) == 0 && file.Status == Modified && file.OldMode == file.NewMode {
+		if len(file.Fragments()) == 0 && file.Status == Modified && file.OldMode == file.NewMode {
 			binary = true
 		}
 		lines[file.Path] = list

@@ -23,7 +23,7 @@ func seeds(f *testing.F) {
 }
 
 // FuzzParse holds the laws of the parser: what is accepted prints as it was,
-// names no path outside the tree, and reads the same again.
+// names no path outside the tree, and go-gitdiff reads it too.
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -43,6 +43,11 @@ func FuzzParse(f *testing.F) {
 			}
 			if len(file.raw) == 0 || bytes.Count(text[:bytes.Index(text, file.raw)], []byte("\n"))+1 > file.Line {
 				t.Fatalf("file %q stands on line %d", file.Path, file.Line)
+			}
+			if file.content.body != nil {
+				if _, err := file.content.parse(); err != nil {
+					t.Fatalf("go-gitdiff refuses file %q: %v", file.Path, err)
+				}
 			}
 		}
 	})

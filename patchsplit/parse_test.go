@@ -114,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 		"bad hunk header":    {strings.Replace(simple, "@@ -1 +1 @@", "@@ -1 +1", 1), "not a hunk header"},
 		"damaged second":     {simple + "@ -5 +5 @@\n-a\n+b\n", "outside every hunk"},
 		"overlap":            {simple + hunk, "overlap"},
-		"no change":          {"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "no changes"},
+		"no change":          {"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "changes nothing"},
 		"damaged header":     {created + "dlff --git a/x b/x\n--- a/x\n+++ b/x\n" + hunk, "a header was damaged"},
 		"headless":           {hunk, "without a file header"},
 		"twice":              {simple + simple, "one patch at a time"},

@@ -21,14 +21,15 @@ type Patch struct {
 // File is one file's section of a diff.
 type File struct {
 	FileChange
-	Line      int                     // where its header stands in the diff, from 1
-	Fragments []*gitdiff.TextFragment // of a text change, in order
+	Line int // where its header stands in the diff, from 1
 	// NoData is set for a binary change whose content the diff leaves out
 	// ("Binary files a/x and b/x differ"): it can be placed, not applied.
 	NoData bool
 
-	lead []byte // text before the section
-	raw  []byte // the section as it was read
+	lead      []byte // text before the section
+	raw       []byte // the section as it was read
+	content   content
+	fragments []*gitdiff.TextFragment // of content, once asked for
 }
 
 // Changes lists the changed files.

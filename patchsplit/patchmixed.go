@@ -13,10 +13,13 @@ import (
 // takeApart cuts a production file's section in two when the file holds test
 // code of its own and both change.
 func (p *placed) takeApart(c *Classifier) {
-	if p.Part != Production || len(p.file.Fragments) == 0 || !holdsTests(p.Path) || p.Class == ClassVendored {
+	if p.Part != Production || !holdsTests(p.Path) || p.Class == ClassVendored {
 		return
 	}
 	if !mayHoldTests(p.Path, p.file.raw) && !mayHoldTests(p.Path, c.base.content(p.file.before())) {
+		return
+	}
+	if len(p.file.Fragments()) == 0 {
 		return
 	}
 	d := p.file.document(c)
@@ -90,7 +93,7 @@ func (f *File) document(c *Classifier) document {
 		}
 	}
 	var d document
-	for _, fragment := range f.Fragments {
+	for _, fragment := range f.Fragments() {
 		b := block{heading: fragment.Comment, oldAt: startOf(fragment.OldPosition, fragment.OldLines), newAt: startOf(fragment.NewPosition, fragment.NewLines)}
 		b.old, b.new = fragmentSides(fragment)
 		d.blocks = append(d.blocks, b)
@@ -121,12 +124,12 @@ func fragmentSides(fragment *gitdiff.TextFragment) (old, new []sourceLine) {
 // when they do not fit, as when the diff was made from another base.
 func (f *File) whole(base []byte) (old, new []byte, ok bool) {
 	lines := linesOf(base, nil)
-	if f.Status == Deleted && base == nil && len(f.Fragments) == 1 {
-		lines, _ = fragmentSides(f.Fragments[0])
+	if f.Status == Deleted && base == nil && len(f.Fragments()) == 1 {
+		lines, _ = fragmentSides(f.Fragments()[0])
 	}
 	var out []sourceLine
 	at := 0
-	for _, fragment := range f.Fragments {
+	for _, fragment := range f.Fragments() {
 		from := startOf(fragment.OldPosition, fragment.OldLines)
 		removed, added := fragmentSides(fragment)
 		if from < at || from+len(removed) > len(lines) {

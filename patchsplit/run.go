@@ -18,7 +18,7 @@ type Run struct {
 // Runs lists a file's changed lines without context, in order.
 func (f *File) Runs() []Run {
 	var runs []Run
-	for _, fragment := range f.Fragments {
+	for _, fragment := range f.Fragments() {
 		was, is := int(fragment.OldPosition), int(fragment.NewPosition)
 		if fragment.OldLines == 0 {
 			was++ // git names the line before

@@ -25,8 +25,11 @@ func (s *scanner) peek() []byte { return lineAt(s.data, s.pos) }
 // after returns the line after the current one.
 func (s *scanner) after() []byte { return lineAt(s.data, s.pos+len(s.peek())) }
 
-func (s *scanner) next() {
-	s.pos += len(s.peek())
+func (s *scanner) next() { s.pass(s.peek()) }
+
+// pass goes over the current line, which the caller has peeked at.
+func (s *scanner) pass(line []byte) {
+	s.pos += len(line)
 	s.line++
 }
 
