@@ -97,17 +97,17 @@ func (s *scanner) hunks(h header) error {
 type span struct{ from, lines int }
 
 // hunkHeader reads "@@ -1,2 +3,4 @@ …".
-func hunkHeader(line []byte) (old, new span, ok bool) {
+func hunkHeader(line string) (old, new span, ok bool) {
 	line, old, ok = cutSpan(line, "@@ -")
 	if ok {
 		line, new, ok = cutSpan(line, " +")
 	}
-	return old, new, ok && bytes.HasPrefix(line, []byte(" @@"))
+	return old, new, ok && strings.HasPrefix(line, " @@")
 }
 
 // cutSpan reads "3,4" or "3" (one line) behind a mark.
-func cutSpan(line []byte, mark string) (rest []byte, s span, ok bool) {
-	line, ok = bytes.CutPrefix(line, []byte(mark))
+func cutSpan(line, mark string) (rest string, s span, ok bool) {
+	line, ok = strings.CutPrefix(line, mark)
 	if !ok {
 		return line, s, false
 	}
@@ -120,7 +120,7 @@ func cutSpan(line []byte, mark string) (rest []byte, s span, ok bool) {
 }
 
 // cutNumber reads a number of one to nine digits.
-func cutNumber(line []byte) (rest []byte, n int, ok bool) {
+func cutNumber(line string) (rest string, n int, ok bool) {
 	i := 0
 	for ; i < len(line) && i < 10 && '0' <= line[i] && line[i] <= '9'; i++ {
 		n = 10*n + int(line[i]-'0')
@@ -172,7 +172,7 @@ func (s *scanner) hunk(oldLines, newLines int) error {
 }
 
 // unended holds for git's "\ No newline at end of file", in any language.
-func unended(line []byte) bool { return len(line) >= 12 && line[0] == '\\' && line[1] == ' ' }
+func unended(line string) bool { return len(line) >= 12 && line[0] == '\\' && line[1] == ' ' }
 
 // binary passes over the data of a binary change: one chunk or two, each a
 // method line, lines of base 85, and a blank line.
@@ -181,7 +181,7 @@ func (s *scanner) binary() error {
 	chunks := 0
 	for s.at("literal ") || s.at("delta ") {
 		s.next()
-		for !s.done() && len(bytes.TrimSpace(s.peek())) > 0 {
+		for !s.done() && len(strings.TrimSpace(s.peek())) > 0 {
 			s.next()
 		}
 		if s.done() {
@@ -198,7 +198,7 @@ func (s *scanner) binary() error {
 
 // read keeps the section's content. Binary data is read at once, so that it is
 // known to be whole and within the limits.
-func (s *scanner) read(file *File, h header, body []byte) error {
+func (s *scanner) read(file *File, h header, body string) error {
 	if len(body) == 0 || file.NoData {
 		return nil
 	}
@@ -219,8 +219,7 @@ func (s *scanner) read(file *File, h header, body []byte) error {
 // content is the body of a section, under a header of our own making: names
 // decide the part, and are read here.
 type content struct {
-	header string
-	body   []byte
+	header, body string
 }
 
 // parse has go-gitdiff read it.
@@ -228,7 +227,7 @@ func (c content) parse() (*gitdiff.File, error) {
 	var section bytes.Buffer
 	section.Grow(len(c.header) + len(c.body))
 	section.WriteString(c.header)
-	section.Write(c.body)
+	section.WriteString(c.body)
 	files, _, err := gitdiff.Parse(&section)
 	if err == nil && len(files) != 1 {
 		err = fmt.Errorf("its content reads as %d files", len(files))
@@ -252,7 +251,7 @@ func (c content) parse() (*gitdiff.File, error) {
 //
 // Not safe for concurrent use.
 func (f *File) Fragments() []*gitdiff.TextFragment {
-	if f.fragments == nil && f.content.body != nil && !f.Binary {
+	if f.fragments == nil && f.content.body != "" && !f.Binary {
 		if data, err := f.content.parse(); err == nil {
 			f.fragments = data.TextFragments
 		}

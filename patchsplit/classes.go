@@ -21,9 +21,8 @@ var testConfig = []string{
 }
 
 var (
-	testConfigName = lazyregexp.New(`^(\.mocharc|jest\.config|vitest\.config|vitest\.workspace|vite\.config|ava\.config|playwright\.config|cypress\.config|wdio\.conf|karma\.conf)\.[a-z0-9.]+$`)
+	testConfigName = lazyregexp.New(`^(\.mocharc|(jest|vitest|vite|ava|playwright|cypress)\.config|vitest\.workspace|(wdio|karma)\.conf)\.[a-z0-9.]+$`)
 	testDeps       = lazyregexp.New(`^((dev|test|tests|ci)[-_.]?requirements|requirements[-_.](dev|test|tests|ci|testing))[-\w.]*\.(txt|in)$`)
-	generatedName  = lazyregexp.New(`(?i)(\.pb\.go|\.pb\.gw\.go|_pb2(_grpc)?\.pyi?|\.min\.(js|css)|_generated\.go|\.g\.dart|\.designer\.cs|_string\.go)$|^zz_generated`)
 	generatedMark  = lazyregexp.New(`(?i)code generated .*do not edit|@generated\b|this file (is|was) (auto[- ]?)?generated`)
 )
 
@@ -44,7 +43,16 @@ func configFile(path string) Decision {
 }
 
 func isTestConfig(base string) bool {
-	return slices.Contains(testConfig, base) || testConfigName.MatchString(base) || testDeps.MatchString(base)
+	if slices.Contains(testConfig, base) {
+		return true
+	}
+	switch extOf(base) {
+	case ".txt", ".in":
+		return testDeps.MatchString(base)
+	case ".py", ".go", ".rs", ".java":
+		return false // the most common names; no runner's configuration is called so
+	}
+	return testConfigName.MatchString(base)
 }
 
 var manifests = []string{
@@ -71,10 +79,22 @@ func (c *Classifier) class(path string) string {
 		return ClassTestConfig
 	case c.said(path, "linguist-vendored") != "":
 		return ClassVendored
-	case generatedName.MatchString(base) || c.said(path, "linguist-generated") != "" || c.marked(path):
+	case isGeneratedName(base) || c.said(path, "linguist-generated") != "" || c.marked(path):
 		return ClassGenerated
 	}
 	return ""
+}
+
+var generatedEnds = []string{
+	".pb.go", ".pb.gw.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi", ".min.js", ".min.css", "_generated.go", ".g.dart",
+	".designer.cs", "_string.go",
+}
+
+// isGeneratedName knows the names that generators give.
+func isGeneratedName(base string) bool {
+	base = strings.ToLower(base)
+	return strings.HasPrefix(base, "zz_generated") ||
+		slices.ContainsFunc(generatedEnds, func(end string) bool { return strings.HasSuffix(base, end) })
 }
 
 // marked holds when the head of a file says that a tool wrote it.
@@ -120,10 +140,9 @@ func isVendored(path string) bool {
 // vendored is the rule for copies of other people's code. Their tests are not
 // run here. A directory that is merely named vendor needs its tool's mark.
 func (c *Classifier) vendored(path string) Decision {
-	parts := strings.Split(path, "/")
-	for i, name := range parts[:len(parts)-1] {
-		dir := strings.Join(parts[:i+1], "/")
-		switch name {
+	for end := range slashes(path) {
+		dir := path[:end]
+		switch baseOf(dir) {
 		case "test", "tests", "testdata":
 			return Decision{}
 		case "node_modules", "_vendor", "third_party", "third-party", "bower_components":

@@ -155,20 +155,23 @@ func (c *Classifier) blind() bool { return len(c.base.paths) == 0 && len(c.head.
 
 // words splits a name into its lower-case words: "integration-tests", "testUtils".
 func words(name string) []string {
-	var spaced strings.Builder
-	var last rune
-	for _, r := range name {
-		if isUpper(r) && isLower(last) {
-			spaced.WriteByte(' ')
+	var found []string
+	from := 0
+	for i := range len(name) + 1 {
+		switch {
+		case i == len(name) || strings.IndexByte(" -_.", name[i]) >= 0:
+			if from < i {
+				found = append(found, strings.ToLower(name[from:i]))
+			}
+			from = i + 1
+		case i > from && isUpper(name[i]) && isLower(name[i-1]):
+			found = append(found, strings.ToLower(name[from:i]))
+			from = i
 		}
-		spaced.WriteRune(r)
-		last = r
 	}
-	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool {
-		return r == ' ' || r == '-' || r == '_' || r == '.'
-	})
+	return found
 }
 
-func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
-func isLower(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' || '0' <= b && b <= '9' }

@@ -1,7 +1,6 @@
 package patchsplit
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,7 +87,7 @@ func (h *hunkText) add(mark byte, lines []sourceLine) {
 	}
 }
 
-func (h hunkText) write(out *bytes.Buffer) {
+func (h hunkText) write(out *strings.Builder) {
 	start := func(at, lines int) int {
 		if lines == 0 {
 			return at

@@ -1,7 +1,6 @@
 package patchsplit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,10 +44,10 @@ func (h header) change() FileChange {
 
 // gitHeader reads "diff --git" and the lines after it, up to the body.
 func (s *scanner) gitHeader() (header, error) {
-	first := bytes.TrimSuffix(s.peek(), []byte("\n"))
+	first := strings.TrimSuffix(s.peek(), "\n")
 	names := string(first[len("diff --git "):])
 	s.name = names
-	if bytes.HasSuffix(first, []byte("\r")) {
+	if strings.HasSuffix(first, "\r") {
 		return header{}, s.errorf("the diff's own lines end in CR LF, not only its content: write it in binary mode")
 	}
 	if len(names) > 2*maxName {
@@ -56,21 +55,23 @@ func (s *scanner) gitHeader() (header, error) {
 	}
 	s.next()
 	var h header
-	for seen := []string(nil); !s.done(); s.next() {
-		key, value := headerLine(s.peek())
-		if key == "" {
+	for seen := uint(0); !s.done(); {
+		line := s.peek()
+		key, value := headerLine(line)
+		if key < 0 {
 			break
 		}
 		if err := s.whole(); err != nil {
 			return h, err
 		}
-		if slices.Contains(seen, key) {
-			return h, s.errorf("the header says %q twice", key)
+		if seen&(1<<key) != 0 {
+			return h, s.errorf("the header says %q twice", headerKeys[key])
 		}
-		seen = append(seen, key)
-		if err := h.take(key, value, s.peek()); err != nil {
+		seen |= 1 << key
+		if err := h.take(headerKeys[key], value, line); err != nil {
 			return h, s.errorf("%w", err)
 		}
+		s.pass(line)
 	}
 	if err := h.consistent(); err != nil {
 		return h, s.errorf("%w", err)
@@ -83,29 +84,28 @@ func (s *scanner) gitHeader() (header, error) {
 }
 
 var headerKeys = []string{
-	"old mode ", "new mode ", "deleted file mode ", "new file mode ", "copy from ", "copy to ", "rename from ", "rename to ",
-	"similarity index ", "dissimilarity index ", "index ", "--- ", "+++ ",
+	"index ", "--- ", "+++ ", "old mode ", "new mode ", "deleted file mode ", "new file mode ",
+	"copy from ", "copy to ", "rename from ", "rename to ", "similarity index ", "dissimilarity index ",
 }
 
-// headerLine splits a header line into its key and value, "" when the line is
-// not one.
-func headerLine(line []byte) (key, value string) {
-	for _, key := range headerKeys {
-		if value, ok := bytes.CutPrefix(line, []byte(key)); ok {
-			return key, strings.TrimSuffix(string(value), "\n")
+// headerLine splits a header line into its key, by its place in headerKeys, and
+// its value; -1 when the line is not one.
+func headerLine(line string) (key int, value string) {
+	for key, name := range headerKeys {
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return key, strings.TrimSuffix(value, "\n")
 		}
 	}
-	return "", ""
+	return -1, ""
 }
 
 var (
-	fileMode  = lazyregexp.New(`^(100644|100664|100755|120000|160000)$`)
-	indexLine = lazyregexp.New(`^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
+	fileModes = []string{"100644", "100664", "100755", "120000", "160000"}
 	score     = lazyregexp.New(`^(100|[0-9]{1,2})%$`)
 )
 
 // take records one header line.
-func (h *header) take(key, value string, line []byte) (err error) {
+func (h *header) take(key, value string, line string) (err error) {
 	switch key {
 	case "--- ":
 		h.minus, err = nameLine(line)
@@ -135,7 +135,7 @@ func (h *header) take(key, value string, line []byte) (err error) {
 }
 
 func (h *header) takeMode(key, value string) error {
-	if !fileMode.MatchString(value) {
+	if !slices.Contains(fileModes, value) {
 		return fmt.Errorf("%q is not a file mode that git knows", value)
 	}
 	switch key {
@@ -151,22 +151,30 @@ func (h *header) takeMode(key, value string) error {
 	return nil
 }
 
+// takeIndex reads "1a2b3c4..5d6e7f8 100644"; the mode may be missing.
 func (h *header) takeIndex(value string) error {
-	match := indexLine.FindStringSubmatch(value)
-	if match == nil {
+	ids, mode, moded := strings.Cut(value, " ")
+	before, after, two := strings.Cut(ids, "..")
+	if !two || !isObjectID(before) || !isObjectID(after) {
 		return fmt.Errorf("%q is not two object ids and a mode", value)
 	}
-	h.indexOld, h.indexNew = match[1], match[2]
-	if mode := match[3]; mode != "" {
-		if !fileMode.MatchString(mode) {
-			return fmt.Errorf("%q is not a file mode that git knows", mode)
-		}
-		if h.oldMode != "" || h.newMode != "" {
-			return fmt.Errorf("the header gives mode %s beside another mode", mode)
-		}
-		h.oldMode, h.newMode = mode, mode
+	h.indexOld, h.indexNew = before, after
+	if !moded {
+		return nil
 	}
+	if !slices.Contains(fileModes, mode) {
+		return fmt.Errorf("%q is not a file mode that git knows", mode)
+	}
+	if h.oldMode != "" || h.newMode != "" {
+		return fmt.Errorf("the header gives mode %s beside another mode", mode)
+	}
+	h.oldMode, h.newMode = mode, mode
 	return nil
+}
+
+// isObjectID holds for an object id, whole or abbreviated.
+func isObjectID(id string) bool {
+	return 4 <= len(id) && len(id) <= 64 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
 func bareName(value string) (string, error) {
@@ -310,7 +318,7 @@ func (s *scanner) plainHeader() (header, error) {
 	s.next()
 	h := header{minus: minus, plus: plus}
 	h.created = minus == devNull || stampedZero(before) && s.at("@@ -0,0 ")
-	h.deleted = plus == devNull || stampedZero(after) && bytes.Contains(s.peek(), []byte(" +0,0 @@"))
+	h.deleted = plus == devNull || stampedZero(after) && strings.Contains(s.peek(), " +0,0 @@")
 	if h.created && h.deleted {
 		return h, s.errorf("both names are %s", devNull)
 	}
@@ -343,7 +351,7 @@ func plainName(minus, plus string, created, deleted bool) string {
 }
 
 // stampedZero holds for the time that GNU diff gives a file that is not there.
-func stampedZero(line []byte) bool {
-	_, stamp, _ := bytes.Cut(line, []byte("\t"))
-	return bytes.HasPrefix(stamp, []byte("1970-01-01 ")) || bytes.HasPrefix(stamp, []byte("1969-12-31 "))
+func stampedZero(line string) bool {
+	_, stamp, _ := strings.Cut(line, "\t")
+	return strings.HasPrefix(stamp, "1970-01-01 ") || strings.HasPrefix(stamp, "1969-12-31 ")
 }

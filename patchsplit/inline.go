@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // inlineReaders know, by extension, the test code that stands in production
@@ -25,12 +26,12 @@ var inlineMarks = map[string][]string{
 var nativeMarks = []string{"TEST_CASE", "TEST_SUITE", "SCENARIO", "DOCTEST", "UNIT_TEST", "UNITTEST", "ENABLE_TESTS", "TESTING"}
 
 // mayHoldTests is false for a text that surely holds no inline tests.
-func mayHoldTests(path string, text []byte) bool {
+func mayHoldTests(path, text string) bool {
 	marks, known := inlineMarks[extOf(path)]
 	if !known {
 		marks = []string{"vitest"}
 	}
-	return slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(text, []byte(mark)) })
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
 // holdsTests holds for files of languages whose tests may stand beside the code.
@@ -40,7 +41,7 @@ func holdsTests(path string) bool {
 
 // inlineTests finds the test code in one version of a production file.
 func (c *Classifier) inlineTests(path string, source []byte) regions {
-	if !mayHoldTests(path, source) {
+	if !mayHoldTests(path, string(source)) {
 		return nil
 	}
 	if extOf(path) == ".py" {

@@ -9,17 +9,26 @@ import (
 // testDirectory finds the outermost directory of a path whose name says that
 // it holds tests. "testing", "contest" and "attestation" do not say so.
 func testDirectory(path string) (home string, ok bool) {
-	parts := strings.Split(path, "/")
-	for i, name := range parts[:len(parts)-1] {
-		above := ""
-		if i > 0 {
-			above = parts[i-1]
-		}
+	above := ""
+	for end := range slashes(path) {
+		name := baseOf(path[:end])
 		if namesTests(above, name) || (name == "spec" || name == "specs") && speaksRSpec(path) {
-			return strings.Join(parts[:i+1], "/"), true
+			return path[:end], true
 		}
+		above = name
 	}
 	return "", false
+}
+
+// slashes yields where each directory of a path ends, the outermost first.
+func slashes(path string) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range len(path) {
+			if path[i] == '/' && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 var testDirs = []string{
@@ -32,6 +41,9 @@ var testWords = []string{"tests", "unittests", "integrationtests", "functionalte
 // namesTests knows the names of test directories in the ecosystems' layouts:
 // "integration-tests", "MyApp.Tests", "AppUITests", "src/commonTest".
 func namesTests(above, name string) bool {
+	if lower := strings.ToLower(name); !strings.Contains(lower, "test") && !strings.Contains(lower, "e2e") && !slices.Contains(testDirs, lower) {
+		return false // the most names by far
+	}
 	if slices.Contains(testDirs, strings.ToLower(name)) {
 		return true
 	}
@@ -55,9 +67,9 @@ func speaksRSpec(path string) bool {
 // specified finds the outermost directory named spec of a path that holds specs
 // of a test framework, for what lies there in no language that says so itself.
 func (c *Classifier) specified(path string) (home string, ok bool) {
-	parts := strings.Split(path, "/")
-	for i, name := range parts[:len(parts)-1] {
-		home = strings.Join(parts[:i+1], "/")
+	for end := range slashes(path) {
+		home = path[:end]
+		name := baseOf(home)
 		if (name == "spec" || name == "specs") && slices.ContainsFunc(c.evidence(path).under(home), isSpec) {
 			return home, true
 		}
@@ -73,6 +85,9 @@ func isSpec(path string) bool {
 func features(path string) Decision {
 	if extOf(path) == ".feature" {
 		return Decision{Part: Test, Why: "feature that cucumber or its kin runs"}
+	}
+	if !strings.Contains(path, "features/") {
+		return Decision{}
 	}
 	for _, dir := range []string{"features/step_definitions/", "features/steps/", "features/support/"} {
 		if strings.HasPrefix(path, dir) || strings.Contains(path, "/"+dir) {
@@ -97,6 +112,9 @@ func (c *Classifier) testDirectory(path string) Decision {
 // sourceSets is the rule for layouts that say outright what is production:
 // Maven's and Gradle's src/main, in which a package may well be named test.
 func sourceSets(path string) Decision {
+	if !strings.Contains(path, "src/") {
+		return Decision{}
+	}
 	for _, set := range []string{"main", "commonMain", "jvmMain", "jsMain", "nativeMain", "androidMain", "iosMain"} {
 		if strings.HasPrefix(path, "src/"+set+"/") || strings.Contains(path, "/src/"+set+"/") {
 			return Decision{Part: Production, Why: fmt.Sprintf("in source set src/%s", set)}

@@ -32,6 +32,9 @@ var (
 // ciFile is the rule for what runs the tests from outside: no test sees it, but
 // a reader should.
 func ciFile(path string) Decision {
+	if !strings.HasPrefix(path, ".") && strings.Contains(path, "/") {
+		return Decision{}
+	}
 	if forgeFiles.MatchString(path) && extOf(path) != ".md" {
 		return Decision{Part: Neutral, Why: "settings of the code host (" + dirOf(path) + ")"}
 	}
@@ -142,10 +145,9 @@ func (c *Classifier) docWords(path string) string {
 // docDirectory finds the outermost directory that holds documentation by name.
 // Code in it is not documentation: doc/ may well be a package.
 func docDirectory(path string) (string, bool) {
-	parts := strings.Split(path, "/")
-	for i, name := range parts[:len(parts)-1] {
-		if slices.Contains(docDirs, strings.ToLower(name)) {
-			return strings.Join(parts[:i+1], "/"), true
+	for end := range slashes(path) {
+		if slices.Contains(docDirs, strings.ToLower(baseOf(path[:end]))) {
+			return path[:end], true
 		}
 	}
 	return "", false

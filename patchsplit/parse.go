@@ -1,9 +1,10 @@
 package patchsplit
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
+	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
@@ -16,12 +17,9 @@ import (
 // Every section is read twice, by the scanner here for its borders and its
 // names and by go-gitdiff for its content; they have to agree.
 func Parse(r io.Reader) (*Patch, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	data, err := readAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading diff: %w", err)
-	}
-	if len(data) > maxBytes {
-		return nil, fmt.Errorf("reading diff: it is larger than the limit of %d bytes", maxBytes)
 	}
 	s := &scanner{data: data, line: 1}
 	patch := new(Patch)
@@ -43,10 +41,31 @@ func Parse(r io.Reader) (*Patch, error) {
 			return nil, s.errorf("more changed files than the limit of %d", maxFiles)
 		}
 	}
-	if len(patch.Files) == 0 && len(bytes.TrimSpace(data)) > 0 {
+	if len(patch.Files) == 0 && len(strings.TrimSpace(data)) > 0 {
 		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
 	}
 	return patch, patch.once()
+}
+
+// readAll reads a diff up to the limit. What a reader knows of its own size
+// spares growing by doubling.
+func readAll(r io.Reader) (string, error) {
+	var text strings.Builder
+	switch sized := r.(type) {
+	case interface{ Len() int }:
+		text.Grow(min(sized.Len(), maxBytes))
+	case fs.File:
+		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
+			text.Grow(int(min(info.Size(), maxBytes)))
+		}
+	}
+	if _, err := io.CopyBuffer(&text, io.LimitReader(r, maxBytes+1), make([]byte, 256<<10)); err != nil {
+		return "", err
+	}
+	if text.Len() > maxBytes {
+		return "", fmt.Errorf("it is larger than the limit of %d bytes", maxBytes)
+	}
+	return text.String(), nil
 }
 
 // section reads one file's section, which begins on the current line.
@@ -78,21 +97,21 @@ func (s *scanner) section() (*File, error) {
 // text passes over what is not part of a file's section and refuses what looks
 // like the rest of a damaged one, or stands for a change that is not there.
 // Before the first section, and after a line of prose, anything but a hunk goes.
-func (s *scanner) text(prose bool) ([]byte, error) {
+func (s *scanner) text(prose bool) (string, error) {
 	start := s.pos
 	for ; !s.done() && !s.atSection(); s.next() {
 		line := s.peek()
 		if err := s.refused(line); err != nil {
-			return nil, err
+			return "", err
 		}
 		switch {
 		case absent(line):
-			return nil, s.errorf("%.80q stands for a change that this diff does not carry: use git diff --binary, or diff -ruN", line)
-		case prose || len(bytes.TrimSpace(line)) == 0:
+			return "", s.errorf("%.80q stands for a change that this diff does not carry: use git diff --binary, or diff -ruN", line)
+		case prose || len(strings.TrimSpace(line)) == 0:
 		case string(line) == "-- \n" || string(line) == "--\n": // a mail's signature
 			prose = true
-		case bytes.IndexByte([]byte("+-@ \\"), line[0]) >= 0:
-			return nil, s.errorf("%.60q stands outside every hunk: a hunk header miscounts its lines", line)
+		case strings.IndexByte("+-@ \\", line[0]) >= 0:
+			return "", s.errorf("%.60q stands outside every hunk: a hunk header miscounts its lines", line)
 		default:
 			prose = true
 		}
@@ -101,16 +120,16 @@ func (s *scanner) text(prose bool) ([]byte, error) {
 }
 
 // refused knows the lines that never stand in text around a diff.
-func (s *scanner) refused(line []byte) error {
+func (s *scanner) refused(line string) error {
 	if err := s.whole(); err != nil {
 		return err
 	}
 	for _, prefix := range []string{"diff --cc ", "diff --combined ", "@@@ "} {
-		if bytes.HasPrefix(line, []byte(prefix)) {
+		if strings.HasPrefix(line, prefix) {
 			return s.errorf("this is a combined diff of a merge, which says nothing about either side: diff the merge against its first parent")
 		}
 	}
-	if bytes.HasPrefix(line, []byte("@@ -")) {
+	if strings.HasPrefix(line, "@@ -") {
 		return s.errorf("hunk without a file header")
 	}
 	return nil
@@ -118,46 +137,48 @@ func (s *scanner) refused(line []byte) error {
 
 var absences = lazyregexp.New(`^(Only in .+: .+|(Binary files|Files) .+ and .+ differ|Submodule .+ ([0-9a-f]{7,}\.\.|contains |\(new |\(submodule ).*|\* Unmerged path .+)\r?\n?$`)
 
-func absent(line []byte) bool { return absences.Match(line) }
+func absent(line string) bool { return absences.MatchString(line) }
 
 // atSection holds on the first line of a file's section.
 func (s *scanner) atSection() bool {
 	if s.at("diff --git ") {
 		return true
 	}
-	return s.at("--- ") && bytes.HasPrefix(s.after(), []byte("+++ "))
+	return s.at("--- ") && strings.HasPrefix(s.after(), "+++ ")
 }
 
 // once refuses a path that is changed twice: such a diff is several patches,
-// and its parts could not be applied in any order.
+// and its parts could not be applied in any order. A change of type is a
+// deletion and an addition of one name.
 func (p *Patch) once() error {
-	now, before := make(map[string]*File), make(map[string]*File)
+	now, before := make(map[string]*File, len(p.Files)), make(map[string]*File, len(p.Files))
 	for _, file := range p.Files {
-		for _, c := range file.claims(now, before) {
-			if earlier := c.by[c.path]; earlier != nil {
-				return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", file.Line, c.path, earlier.Line)
+		path, old := file.claims()
+		for _, claim := range []struct {
+			by   map[string]*File
+			path string
+		}{{now, path}, {before, old}} {
+			if claim.path == "" {
+				continue
 			}
-			c.by[c.path] = file
+			if earlier := claim.by[claim.path]; earlier != nil {
+				return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", file.Line, claim.path, earlier.Line)
+			}
+			claim.by[claim.path] = file
 		}
 	}
 	return nil
 }
 
-type claim struct {
-	path string
-	by   map[string]*File
-}
-
-// claims says which new and which old names a section takes for itself. A
-// change of type is a deletion and an addition of one name.
-func (f *File) claims(now, before map[string]*File) []claim {
+// claims says which new and which old name a section takes for itself, "" for none.
+func (f *File) claims() (now, before string) {
 	switch f.Status {
 	case Added, Copied:
-		return []claim{{f.Path, now}}
+		return f.Path, ""
 	case Deleted:
-		return []claim{{f.Path, before}}
+		return "", f.Path
 	case Renamed:
-		return []claim{{f.Path, now}, {f.OldPath, before}}
+		return f.Path, f.OldPath
 	}
-	return []claim{{f.Path, now}, {f.Path, before}}
+	return f.Path, f.Path
 }

@@ -1,9 +1,9 @@
 package patchsplit
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
@@ -15,7 +15,10 @@ import (
 // addition (a change of type).
 type Patch struct {
 	Files []*File
-	tail  []byte // text after the last file
+	tail  string // text after the last file
+
+	placed   []placed // what place found, for
+	placedBy *Classifier
 }
 
 // File is one file's section of a diff.
@@ -26,8 +29,8 @@ type File struct {
 	// ("Binary files a/x and b/x differ"): it can be placed, not applied.
 	NoData bool
 
-	lead      []byte // text before the section
-	raw       []byte // the section as it was read
+	lead      string // text before the section
+	raw       string // the section as it was read
 	content   content
 	fragments []*gitdiff.TextFragment // of content, once asked for
 }
@@ -45,7 +48,7 @@ func (p *Patch) Changes() []FileChange {
 func (p *Patch) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for _, chunk := range p.chunks() {
-		n, err := w.Write(chunk)
+		n, err := io.WriteString(w, chunk)
 		total += int64(n)
 		if err != nil {
 			return total, err
@@ -54,8 +57,8 @@ func (p *Patch) WriteTo(w io.Writer) (int64, error) {
 	return total, nil
 }
 
-func (p *Patch) chunks() [][]byte {
-	chunks := make([][]byte, 0, 2*len(p.Files)+1)
+func (p *Patch) chunks() []string {
+	chunks := make([]string, 0, 2*len(p.Files)+1)
 	for _, file := range p.Files {
 		chunks = append(chunks, file.lead, file.raw)
 	}
@@ -63,7 +66,7 @@ func (p *Patch) chunks() [][]byte {
 }
 
 // Bytes prints the patch.
-func (p *Patch) Bytes() []byte { return bytes.Join(p.chunks(), nil) }
+func (p *Patch) Bytes() []byte { return []byte(strings.Join(p.chunks(), "")) }
 
 // Split sorts the changes into three patches, in the order in which they stand.
 // Each can be applied alone and in any order (by git apply --unidiff-zero, which
@@ -76,9 +79,12 @@ func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
 	parts := map[Part]*Patch{Production: {}, Test: {}, Neutral: {}}
 	for _, placed := range p.place(c) {
 		for part, raw := range placed.raw {
+			if raw == "" {
+				continue
+			}
 			alone := *placed.file
-			alone.lead, alone.raw = nil, raw
-			parts[part].Files = append(parts[part].Files, &alone)
+			alone.lead, alone.raw = "", raw
+			parts[Part(part)].Files = append(parts[Part(part)].Files, &alone)
 		}
 	}
 	return parts[Production], parts[Test], parts[Neutral]
@@ -98,19 +104,42 @@ func (p *Patch) Parts(c *Classifier) []FilePart {
 type placed struct {
 	FilePart
 	file *File
-	raw  map[Part][]byte
+	raw  sections
 }
 
+// sections are a file's bytes by the part whose patch they go to.
+type sections [Mixed]string
+
+func (s sections) count() int {
+	n := 0
+	for _, raw := range s {
+		if raw != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// place decides every file, once for each classifier.
 func (p *Patch) place(c *Classifier) []placed {
+	if p.placedBy != c {
+		p.placed, p.placedBy = p.decide(c), c
+	}
+	return p.placed
+}
+
+func (p *Patch) decide(c *Classifier) []placed {
 	group := p.sharing()
-	part, size := make(map[int]Part), make(map[int]int)
+	alone := make([]Decision, len(p.Files))
+	part, size := make([]Part, len(p.Files)), make([]int, len(p.Files)) // by group
 	for i, file := range p.Files {
-		part[group[i]] = stricter(part[group[i]], c.File(file.Path).Part)
+		alone[i] = c.File(file.Path)
+		part[group[i]] = stricter(part[group[i]], alone[i].Part)
 		size[group[i]]++
 	}
 	all := make([]placed, len(p.Files))
 	for i, file := range p.Files {
-		d := c.File(file.Path)
+		d := alone[i]
 		if to := part[group[i]]; to != d.Part {
 			d.Why, d.Part = fmt.Sprintf("shares a path with a file that is %s; by itself: %s", to, d.Why), to
 		}
@@ -119,8 +148,8 @@ func (p *Patch) place(c *Classifier) []placed {
 			all[i].takeApart(c)
 		}
 		all[i].FilePart = c.settings(all[i].FilePart)
-		if all[i].raw == nil {
-			all[i].raw = map[Part][]byte{stricter(Mixed, all[i].Part): file.raw}
+		if all[i].raw.count() == 0 {
+			all[i].raw[all[i].Part] = file.raw
 		}
 	}
 	return all
@@ -137,7 +166,7 @@ func stricter(a, b Part) Part {
 // number.
 func (p *Patch) sharing() []int {
 	group := make([]int, len(p.Files))
-	owner := make(map[string]int)
+	owner := make(map[string]int, len(p.Files))
 	var find func(int) int
 	find = func(i int) int {
 		if group[i] != i {

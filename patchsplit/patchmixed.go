@@ -16,7 +16,7 @@ func (p *placed) takeApart(c *Classifier) {
 	if p.Part != Production || !holdsTests(p.Path) || p.Class == ClassVendored {
 		return
 	}
-	if !mayHoldTests(p.Path, p.file.raw) && !mayHoldTests(p.Path, c.base.content(p.file.before())) {
+	if !mayHoldTests(p.Path, p.file.raw) && !mayHoldTests(p.Path, string(c.base.content(p.file.before()))) {
 		return
 	}
 	if len(p.file.Fragments()) == 0 {
@@ -39,7 +39,6 @@ func (p *placed) takeApart(c *Classifier) {
 	}
 	if p.Status == Modified && !p.file.moded() {
 		if production, test, ok := d.apart(); ok {
-			p.raw = map[Part][]byte{}
 			for part, hunks := range map[Part][]hunkText{Production: production, Test: test} {
 				if len(hunks) > 0 {
 					p.raw[part] = p.file.section(hunks)
@@ -48,7 +47,7 @@ func (p *placed) takeApart(c *Classifier) {
 			return
 		}
 	}
-	p.raw = map[Part][]byte{Production: p.file.raw}
+	p.raw[Production] = p.file.raw
 	p.Why += "; the patches keep it whole, with production"
 }
 
@@ -64,20 +63,20 @@ func (f *File) moded() bool { return f.OldMode != f.NewMode }
 
 // section prints the file with other hunks than it was read with. The object
 // ids of its header do not hold for these.
-func (f *File) section(hunks []hunkText) []byte {
-	var out bytes.Buffer
-	for line := range bytes.Lines(f.raw) {
-		if bytes.HasPrefix(line, []byte("@@ -")) {
+func (f *File) section(hunks []hunkText) string {
+	var out strings.Builder
+	for line := range strings.Lines(f.raw) {
+		if strings.HasPrefix(line, "@@ -") {
 			break
 		}
-		if !bytes.HasPrefix(line, []byte("index ")) {
-			out.Write(line)
+		if !strings.HasPrefix(line, "index ") {
+			out.WriteString(line)
 		}
 	}
 	for _, h := range hunks {
 		h.write(&out)
 	}
-	return out.Bytes()
+	return out.String()
 }
 
 // document reads what is known of the file's two versions: all of it where the

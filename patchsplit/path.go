@@ -1,7 +1,6 @@
 package patchsplit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -92,14 +91,14 @@ func isGitDir(name string) bool {
 }
 
 // nameLine reads the name on a "--- " or "+++ " line: up to a tab, or quoted.
-func nameLine(line []byte) (string, error) {
+func nameLine(line string) (string, error) {
 	text := strings.TrimSuffix(string(line[4:]), "\n")
 	if strings.HasPrefix(text, `"`) {
 		name, _, err := unquote(text)
 		return name, err
 	}
 	name, _, _ := strings.Cut(text, "\t")
-	if bytes.HasSuffix(line, []byte("\r\n")) && strings.HasSuffix(text, "\r") {
+	if strings.HasSuffix(line, "\r\n") && strings.HasSuffix(text, "\r") {
 		return "", fmt.Errorf("the diff's own lines end in CR LF, not only its content: write it in binary mode")
 	}
 	return name, nil

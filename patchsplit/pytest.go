@@ -174,8 +174,10 @@ func (p *pytestConfig) testpath(path string) string {
 // pyGlob matches as pytest does: a pattern without a slash against the last
 // component, another against the end of the path, * crossing slashes.
 type pyGlob struct {
-	pattern string
-	re      *regexp.Regexp
+	pattern    string
+	re         *regexp.Regexp
+	head, tail string // of a plain pattern with one *, as nearly all are
+	plain      bool
 }
 
 // pyGlobs leaves out patterns that match nothing, as fnmatch takes them.
@@ -183,7 +185,9 @@ func pyGlobs(patterns []string) []pyGlob {
 	var globs []pyGlob
 	for _, pattern := range patterns {
 		if re, err := regexp.Compile(fnmatchRegexp(pattern)); err == nil {
-			globs = append(globs, pyGlob{pattern, re})
+			head, tail, one := strings.Cut(pattern, "*")
+			plain := one && !strings.ContainsAny(head+tail, "*?[/")
+			globs = append(globs, pyGlob{pattern, re, head, tail, plain})
 		}
 	}
 	return globs
@@ -192,6 +196,9 @@ func pyGlobs(patterns []string) []pyGlob {
 func (g pyGlob) matches(path string) bool {
 	if !strings.Contains(g.pattern, "/") {
 		path = baseOf(path)
+	}
+	if g.plain {
+		return len(path) >= len(g.head)+len(g.tail) && strings.HasPrefix(path, g.head) && strings.HasSuffix(path, g.tail)
 	}
 	return g.re.MatchString(path)
 }

@@ -1,14 +1,14 @@
 package patchsplit
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 )
 
 // scanner walks over a diff line by line. Errors carry the line and, once it is
 // known, the file.
 type scanner struct {
-	data []byte
+	data string
 	pos  int
 	line int // of the current line, from 1
 
@@ -20,20 +20,20 @@ type scanner struct {
 func (s *scanner) done() bool { return s.pos >= len(s.data) }
 
 // peek returns the current line with its newline; empty at the end.
-func (s *scanner) peek() []byte { return lineAt(s.data, s.pos) }
+func (s *scanner) peek() string { return lineAt(s.data, s.pos) }
 
 // after returns the line after the current one.
-func (s *scanner) after() []byte { return lineAt(s.data, s.pos+len(s.peek())) }
+func (s *scanner) after() string { return lineAt(s.data, s.pos+len(s.peek())) }
 
 func (s *scanner) next() { s.pass(s.peek()) }
 
 // pass goes over the current line, which the caller has peeked at.
-func (s *scanner) pass(line []byte) {
+func (s *scanner) pass(line string) {
 	s.pos += len(line)
 	s.line++
 }
 
-func (s *scanner) at(prefix string) bool { return bytes.HasPrefix(s.data[s.pos:], []byte(prefix)) }
+func (s *scanner) at(prefix string) bool { return strings.HasPrefix(s.data[s.pos:], prefix) }
 
 // whole refuses a current line that the end of the diff cuts short.
 func (s *scanner) whole() error {
@@ -43,11 +43,11 @@ func (s *scanner) whole() error {
 	return nil
 }
 
-func lineAt(data []byte, pos int) []byte {
+func lineAt(data string, pos int) string {
 	if pos >= len(data) {
-		return nil
+		return ""
 	}
-	if i := bytes.IndexByte(data[pos:], '\n'); i >= 0 {
+	if i := strings.IndexByte(data[pos:], '\n'); i >= 0 {
 		return data[pos : pos+i+1]
 	}
 	return data[pos:]

@@ -37,9 +37,16 @@ var supportWords = []string{
 	"testutil", "testutils", "testhelper", "testhelpers", "testsupport", "testlib", "testcase", "testcases", "testfiles", "testsuite",
 }
 
+// supportStems: each word that promises help holds one of them.
+var supportStems = []string{"test", "fixture", "golden", "mock", "fake", "stub", "snapshot"}
+
 // namesSupport holds when a directory or the file's own name promises help for
 // tests: fixtures/, mocks/, testutils.py, test-helpers/.
 func namesSupport(path string) bool {
+	lower := strings.ToLower(path)
+	if !slices.ContainsFunc(supportStems, func(stem string) bool { return strings.Contains(lower, stem) }) {
+		return false
+	}
 	for name := range strings.SplitSeq(joinDir(dirOf(path), stemOf(path)), "/") {
 		in := words(name)
 		if slices.ContainsFunc(in, func(w string) bool { return slices.Contains(supportWords, w) }) {

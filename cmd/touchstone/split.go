@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -127,22 +128,34 @@ func (a *App) divideRevisions(ctx context.Context, o splitOptions) (*division, e
 // divideDiff splits a diff that was handed in, with the evidence of the commit
 // it applies to when there is a repository.
 func (a *App) divideDiff(ctx context.Context, o splitOptions) (*division, error) {
-	patch, err := a.readDiff(o.diff)
-	if err != nil {
-		return nil, err
+	type opening struct {
+		repo *git.Repo
+		err  error
+	}
+	opened := make(chan opening, 1)
+	go func() { // git takes longer to answer than most diffs to be read
+		repo, err := git.Open(ctx, o.repo)
+		opened <- opening{repo, err}
+	}()
+	patch, badDiff := a.readDiff(o.diff)
+	here := <-opened
+	if here.err == nil {
+		defer here.repo.Close()
+	}
+	if badDiff != nil {
+		return nil, badDiff
 	}
 	d := &division{patch: patch}
 	c := &change{}
-	repo, err := git.Open(ctx, o.repo)
+	var err error
 	switch {
-	case err == nil:
-		defer repo.Close()
-		if err := c.readDiffBase(ctx, repo, o.base); err != nil {
+	case here.err == nil:
+		if err := c.readDiffBase(ctx, here.repo, o.base); err != nil {
 			return nil, err
 		}
 		d.base = c.info.Base
 	case o.base != "" || o.repo != ".":
-		return nil, &exit{exitUsage, err}
+		return nil, &exit{exitUsage, here.err}
 	}
 	if d.classifier, err = c.classifierFrom(o.config); err != nil {
 		return nil, err
@@ -229,11 +242,21 @@ func (d *division) writePatches(dir string) error {
 		name  string
 		patch *patchsplit.Patch
 	}{{"production.patch", production}, {"test.patch", test}, {"neutral.patch", neutral}} {
-		if err := os.WriteFile(filepath.Join(dir, file.name), file.patch.Bytes(), 0o644); err != nil {
+		if err := writePatch(filepath.Join(dir, file.name), file.patch); err != nil {
 			return fmt.Errorf("writing the patches: %w", err)
 		}
 	}
 	return nil
+}
+
+func writePatch(path string, patch *patchsplit.Patch) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(file, 256<<10)
+	_, err = patch.WriteTo(out)
+	return errors.Join(err, out.Flush(), file.Close())
 }
 
 // rulesOf are the globs that the configuration adds to the built-in rules.

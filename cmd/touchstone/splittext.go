@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -113,27 +114,35 @@ func (d *division) explained(path string) splitExplained {
 // writeText prints the parts as a table, or only the explanations when those
 // were asked for.
 func (d *division) writeText(w io.Writer, explain []string) error {
-	var out strings.Builder
+	out := bufio.NewWriter(w)
 	for _, path := range explain {
-		d.explainText(&out, path)
+		d.explainText(out, path)
 	}
 	if len(explain) == 0 {
-		d.table(&out)
+		d.table(out)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return out.Flush()
 }
 
-func (d *division) table(out *strings.Builder) {
+func (d *division) table(out *bufio.Writer) {
 	for _, part := range []patchsplit.Part{patchsplit.Production, patchsplit.Mixed, patchsplit.Test, patchsplit.Neutral} {
-		files := slices.DeleteFunc(slices.Clone(d.parts), func(p patchsplit.FilePart) bool { return p.Part != part })
-		if len(files) == 0 {
+		count := 0
+		for i := range d.parts {
+			if d.parts[i].Part == part {
+				count++
+			}
+		}
+		if count == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%s (%d)\n", part, len(files))
+		fmt.Fprintf(out, "%s (%d)\n", part, count)
 		columns := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-		for _, file := range files {
-			fmt.Fprintf(columns, "  %s\t%s\n", fileWords(file), report.Sanitize(file.Why, 0)+classWords(file.Class))
+		for i := range d.parts {
+			file := &d.parts[i]
+			if file.Part != part {
+				continue
+			}
+			fmt.Fprintf(columns, "  %s\t%s%s\n", fileWords(file), report.Sanitize(file.Why, 0), classWords(file.Class))
 			for _, h := range file.Hunks {
 				fmt.Fprintf(columns, "    %s\t%s\n", hunkWords(h), h.Part)
 			}
@@ -150,7 +159,7 @@ func (d *division) table(out *strings.Builder) {
 	fmt.Fprintf(out, "kind: %s (%s)\n", d.kind, report.Sanitize(d.evidence, 0))
 }
 
-func fileWords(file patchsplit.FilePart) string {
+func fileWords(file *patchsplit.FilePart) string {
 	words := report.Sanitize(file.Path, 0)
 	if file.OldPath != "" {
 		words += " (" + file.Status.String() + " from " + report.Sanitize(file.OldPath, 0) + ")"
@@ -179,7 +188,7 @@ func hunkWords(h patchsplit.Hunk) string {
 	return fmt.Sprintf("removed lines %d-%d", h.OldStart, h.OldStart+h.OldLines-1)
 }
 
-func (d *division) explainText(out *strings.Builder, path string) {
+func (d *division) explainText(out *bufio.Writer, path string) {
 	e := d.explained(path)
 	fmt.Fprintf(out, "%s: %s, %s%s\n", report.Sanitize(path, 0), e.Part, report.Sanitize(e.Why, 0), classWords(e.Class))
 	columns := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)

@@ -24,11 +24,28 @@ var command = regexp.MustCompile(`##([A-Za-z]*\[)`)
 // invalid bytes become visible, as \x07 or \u202e. No CI runner finds a
 // command in it, wherever in a line it stands.
 func Sanitize(text string, limit int) string {
+	if sanitary(text) {
+		return cutEnd(text, limit)
+	}
 	if limit > 0 {
 		text = head(text, 16*limit+1024)
 	}
 	clean := strings.Join(strings.Fields(visible(sequence.ReplaceAllString(text, ""))), " ")
 	return cutEnd(disarm(clean), limit)
+}
+
+// sanitary holds for what nearly every path and id is made of: Sanitize would
+// give it back as it is.
+func sanitary(text string) bool {
+	last := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == last && (c == ' ' || c == '#') {
+			return false
+		}
+		last = c
+	}
+	return (text == "" || text[0] != ' ' && last != ' ') && !strings.HasPrefix(text, "::")
 }
 
 // head keeps the first bytes of a text that is far longer than what is wanted.
@@ -75,8 +92,11 @@ func disarm(line string) string {
 // cutEnd keeps the beginning of a text, cutMiddle its ends: of a message the
 // first words tell most, of an id the file and the last name.
 func cutEnd(text string, limit int) string {
+	if limit <= 0 || len(text) <= limit {
+		return text
+	}
 	runes := []rune(text)
-	if limit <= 0 || len(runes) <= limit {
+	if len(runes) <= limit {
 		return text
 	}
 	if limit <= 3 {
