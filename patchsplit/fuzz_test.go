@@ -76,7 +76,10 @@ func FuzzSplit(f *testing.F) {
 			if fmt.Sprint(again.Changes()) != fmt.Sprint(part.Changes()) {
 				t.Fatalf("a part reads as %v, was %v", again.Changes(), part.Changes())
 			}
-			for _, file := range part.Files {
+			for i, file := range part.Files {
+				if own, read := file.Fragments(), again.Files[i].Fragments(); fmt.Sprint(own) != fmt.Sprint(read) {
+					t.Fatalf("a part has the hunks %v, reads as %v", own, read)
+				}
 				seen[file.raw]++
 			}
 		}

@@ -84,10 +84,20 @@ func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
 			}
 			alone := *placed.file
 			alone.lead, alone.raw = "", raw
+			if raw != placed.file.raw {
+				alone.half()
+			}
 			parts[Part(part)].Files = append(parts[Part(part)].Files, &alone)
 		}
 	}
 	return parts[Production], parts[Test], parts[Neutral]
+}
+
+// half fits a file to a section with a part of its hunks. The modes stood beside
+// the object ids, which do not hold for it.
+func (f *File) half() {
+	f.OldMode, f.NewMode = "", ""
+	f.content.body, f.fragments = f.raw[strings.Index(f.raw, "\n@@ -")+1:], nil
 }
 
 // Parts says where each file of the patch goes, with the hunks of mixed files.
