@@ -101,7 +101,7 @@ func (a *App) root() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.selectCommand(), a.auditCommand(), a.ciCommand(), a.publishCommand())
+	root.AddCommand(a.checkCommand(), a.demoCommand(), a.splitCommand(), a.doctorCommand(), a.selectCommand(), a.auditCommand(), a.ciCommand(), a.publishCommand())
 	return root
 }
 

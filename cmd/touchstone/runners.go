@@ -23,6 +23,8 @@ import (
 // runners are the test frameworks of a change's repository.
 type runners struct {
 	list    []gate.Runner
+	dirs    []string // where each one runs
+	why     []string // what each one was chosen by
 	env     []map[string]string
 	visible []string // programs that states must see wherever they lie
 	doubts  []string
@@ -54,38 +56,47 @@ func (f *runners) configured(r config.Runner) error {
 		f.visible = append(f.visible, r.Command[0])
 	}
 	f.env = append(f.env, r.Env)
+	add := func(made gate.Runner) { f.add(made, string(r.Dir), "runners: of "+config.Path) }
 	switch r.Framework {
 	case "gotest":
-		f.list = append(f.list, gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+		add(gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case "pytest":
-		f.list = append(f.list, pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
+		add(pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
 	case javascript.Jest, javascript.Vitest, javascript.Mocha, javascript.Node, javascript.Ava:
-		f.list = append(f.list, javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+		add(javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case cargo.Framework:
-		f.list = append(f.list, cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+		add(cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
 		if r.Framework == template.JUnit && len(r.Command) == 0 {
 			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", config.Path, r.Name)
 		}
-		f.list = append(f.list, template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+		add(template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
 		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
 
+// add takes a runner in, with what it was chosen by.
+func (f *runners) add(r gate.Runner, dir, why string) {
+	if dir == "" {
+		dir = "."
+	}
+	f.list, f.dirs, f.why = append(f.list, r), append(f.dirs, dir), append(f.why, why)
+}
+
 func (f *runners) detect(tree gate.Tree) {
-	for _, candidate := range gotest.Detect(tree) {
-		f.list = append(f.list, gotest.New(gotest.Config{Name: nameOf("gotest", candidate.Dir), Dir: candidate.Dir}))
+	for _, c := range gotest.Detect(tree) {
+		f.add(gotest.New(gotest.Config{Name: nameOf("gotest", c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
-	for _, candidate := range pytest.Detect(tree) {
-		f.list = append(f.list, pytest.New(pytest.Config{Name: nameOf("pytest", candidate.Dir), Dir: candidate.Dir, Env: withPythonPath(nil)}))
+	for _, c := range pytest.Detect(tree) {
+		f.add(pytest.New(pytest.Config{Name: nameOf("pytest", c.Dir), Dir: c.Dir, Env: withPythonPath(nil)}), c.Dir, c.Why)
 	}
-	for _, candidate := range cargo.Detect(tree) {
-		f.list = append(f.list, cargo.New(cargo.Config{Name: nameOf(cargo.Framework, candidate.Dir), Dir: candidate.Dir}))
+	for _, c := range cargo.Detect(tree) {
+		f.add(cargo.New(cargo.Config{Name: nameOf(cargo.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
-	for _, candidate := range javascript.Detect(tree) {
-		f.list = append(f.list, javascript.New(javascript.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))
+	for _, c := range javascript.Detect(tree) {
+		f.add(javascript.New(javascript.Config{Framework: c.Framework, Name: nameOf(c.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 }
 

@@ -71,10 +71,15 @@ func (d *division) writeJSON(w io.Writer, explain []string) error {
 	for _, path := range explain {
 		out.Explain = append(out.Explain, d.explained(path))
 	}
+	return writeIndented(w, out)
+}
+
+// writeIndented prints JSON for programs that a person may read too.
+func writeIndented(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(out)
+	return encoder.Encode(value)
 }
 
 func entryOf(part patchsplit.FilePart) splitEntry {

@@ -44,6 +44,7 @@ func TestRunScript(t *testing.T) {
 		"node flags":  {Jest, `{"test":"node --experimental-vm-modules node_modules/jest/bin/jest.js --runInBand"}`, "node --experimental-vm-modules; options --runInBand"},
 		"node test":   {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
 		"nested":      {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
+		"own starter": {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
 		"another":     {Jest, `{"test":"mocha"}`, "none"},
 		"a loop":      {Jest, `{"test":"npm run test"}`, "none"},
 	} {

@@ -170,7 +170,10 @@ func (r *scriptReader) node(program string, words []string) bool {
 		case strings.HasPrefix(word, "-"):
 			own = append(own, word)
 		case r.framework != Node:
-			if !r.isProgram(word) {
+			if !r.isProgram(word) && i+1 < len(words) && scriptExt.MatchString(word) {
+				i++ // a script of the repository's own that starts what follows it
+			}
+			if !r.isProgram(words[i]) {
 				return false
 			}
 			r.script.node = own
