@@ -30,6 +30,7 @@ type checkOptions struct {
 	outputs          []string
 	sandbox          string
 	jobs, repeat     int
+	repeated         bool // repeat was given
 	timeout          time.Duration
 	full             string
 	quiet, verbose   bool
@@ -50,7 +51,10 @@ func (a *App) checkCommand() *cobra.Command {
 			"  touchstone check --base main --head feature\n" +
 			"  touchstone check --format markdown --output json=report.json",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.repeated = cmd.Flags().Changed("repeat")
+			return a.check(cmd.Context(), o)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
@@ -127,7 +131,7 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
 	case o.jobs < 1:
 		return nil, fmt.Errorf("--jobs: %d is less than 1", o.jobs)
-	case o.repeat < 0:
+	case o.repeated && o.repeat < 1:
 		return nil, fmt.Errorf("--repeat: %d is less than 1", o.repeat)
 	case o.timeout < 0:
 		return nil, fmt.Errorf("--timeout: %s is not a limit", o.timeout)
@@ -217,7 +221,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		return nil, undecided(err)
 	}
 	defer box.Close()
-	facts := notes(change, box)
+	facts := append(notes(change, box), runners.absent()...)
 	if hasGo(runners.list) && box.Kind() != "docker" { // a container has modules from its image or by set-up
 		progress.Phase("fetch modules")
 		facts = append(facts, fetchModules(ctx, change)...)

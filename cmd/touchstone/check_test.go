@@ -95,6 +95,8 @@ func TestBadInputSaysWhatToDo(t *testing.T) {
 	gitIn(t, two, "clone", "-q", "--depth=1", "file://"+two, shallow)
 	broken := repository(t, "", map[string]string{"go.mod": goMod, ".github/touchstone.yml": "policy:\n  requires: none\n"}, map[string]string{"m.go": goFixed})
 	conflict := conflicted(t)
+	lacking := filepath.Join(t.TempDir(), "no-command.yml")
+	write(t, filepath.Dir(lacking), map[string]string{"no-command.yml": "runners: [{name: unit, framework: junit}]\n"})
 	for _, c := range []struct {
 		name string
 		args []string
@@ -118,6 +120,8 @@ func TestBadInputSaysWhatToDo(t *testing.T) {
 		{"bad output", []string{"check", "--output", "report.json"}, exitUsage, "FORMAT=PATH"},
 		{"bad full", []string{"check", "--full", "maybe"}, exitUsage, `"maybe" is not auto, always, never or coin`},
 		{"bad jobs", []string{"check", "--jobs", "0"}, exitUsage, "--jobs: 0"},
+		{"bad repeat", []string{"check", "--repeat", "0"}, exitUsage, "--repeat: 0 is less than 1"},
+		{"a file's own name", []string{"check", "--repo", two, "--base", "HEAD~1", "--config", lacking}, exitUsage, "no-command.yml: the runner"},
 		{"no configuration file", []string{"check", "--repo", two, "--base", "HEAD~1", "--config", "/nonexistent.yml"}, exitUsage, "--config"},
 		{"broken configuration", []string{"check", "--repo", broken, "--base", "HEAD~1"}, exitUsage, `.github/touchstone.yml:2:3: unknown field "requires"`},
 	} {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/config"
 	"github.com/touchstone-gate/touchstone/internal/coverage"
 	"github.com/touchstone-gate/touchstone/internal/git"
 	"github.com/touchstone-gate/touchstone/patchsplit"
@@ -328,4 +329,4 @@ func unitSource(tree *git.Tree, unit string) string {
 	return all.String()
 }
 
-var errNoRunner = errors.New("no test runner was found (looked for go.mod, go.work, for pytest's configuration and test files, for package.json and for Cargo.toml): name one in runners: of .github/touchstone.yml")
+var errNoRunner = errors.New("no test runner was found (" + lookedFor + "): name one in runners: of " + config.Path)

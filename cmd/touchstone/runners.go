@@ -35,7 +35,7 @@ type runners struct {
 func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart) (*runners, error) {
 	found := &runners{}
 	for _, r := range settings.Runners {
-		if err := found.configured(r); err != nil {
+		if err := found.configured(r, settings.Source); err != nil {
 			return nil, err
 		}
 	}
@@ -46,17 +46,28 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 		}
 	}
 	if len(found.list) == 0 && slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool { return p.Part == patchsplit.Test }) {
-		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, for pytest's configuration and test files, for package.json and for Cargo.toml): name one in runners: of "+config.Path)
+		found.doubts = append(found.doubts, fmt.Sprintf("no test runner was found for the changed tests (%s): name one in runners: of %s", lookedFor, config.Path))
 	}
 	return found, nil
 }
 
-func (f *runners) configured(r config.Runner) error {
+const lookedFor = "looked for go.mod, go.work, for pytest's configuration and test files, for package.json and for Cargo.toml"
+
+// absent says so where the repository has no tests that can be run at all, and
+// none of them changed either.
+func (f *runners) absent() []string {
+	if len(f.list) > 0 || len(f.doubts) > 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("no test runner was found in this repository (%s): no test of it can be asked; name a runner in runners: of %s", lookedFor, config.Path)}
+}
+
+func (f *runners) configured(r config.Runner, source string) error {
 	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
 		f.visible = append(f.visible, r.Command[0])
 	}
 	f.env = append(f.env, r.Env)
-	add := func(made gate.Runner) { f.add(made, string(r.Dir), "runners: of "+config.Path) }
+	add := func(made gate.Runner) { f.add(made, string(r.Dir), "runners: of "+source) }
 	switch r.Framework {
 	case "gotest":
 		add(gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
@@ -68,11 +79,11 @@ func (f *runners) configured(r config.Runner) error {
 		add(cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
 		if r.Framework == template.JUnit && len(r.Command) == 0 {
-			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", config.Path, r.Name)
+			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", source, r.Name)
 		}
 		add(template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }

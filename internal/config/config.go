@@ -25,6 +25,7 @@ const Path = ".github/touchstone.yml"
 
 // Config is a whole configuration. Default gives the values of an absent file.
 type Config struct {
+	Source    string    `yaml:"-"` // the name of the file it was read from, for errors
 	Version   Version   `yaml:"version"`
 	AppliesTo AppliesTo `yaml:"applies_to"`
 	Mode      Mode      `yaml:"mode"`
@@ -106,6 +107,7 @@ type Audit struct {
 func Default() Config {
 	p := gate.DefaultPolicy()
 	return Config{
+		Source:    Path,
 		Version:   1,
 		AppliesTo: "all",
 		Mode:      "enforce",
@@ -140,6 +142,7 @@ func (e *Error) Error() string {
 // are errors. Keys that are absent keep their default.
 func Parse(name string, content []byte) (Config, error) {
 	c := Default()
+	c.Source = name
 	if blank, err := nulls(name, content); blank || err != nil {
 		return c, err
 	}
