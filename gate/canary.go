@@ -12,7 +12,7 @@ import (
 // fail, where the change could make a test process report something else than
 // what happened in it.
 func (r *replay) canaries(ctx context.Context) {
-	r.phase("canaries")
+	r.phase("test that results can be trusted")
 	var all sync.WaitGroup
 	for _, runner := range r.in.Runners {
 		if c, ok := runner.(Canarian); ok {

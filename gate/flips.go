@@ -17,7 +17,7 @@ func (r *replay) rest(ctx context.Context) {
 		r.instead(ctx)
 		return
 	}
-	r.phase("full suite")
+	r.phase("run the full suite")
 	limited := ctx
 	if r.in.Full == FullAuto {
 		var cancel context.CancelFunc
@@ -74,7 +74,7 @@ func (r *replay) restBy(ctx context.Context, runner Runner) {
 // kind that regression evidence is enough for, what head passes too. Only rows
 // among those that were to run count: others have no result on head either.
 func (r *replay) askBase(ctx context.Context, among func(Key) bool) {
-	r.phase("compare with base")
+	r.phase("run on base what fails")
 	both := slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind)
 	for _, runner := range r.in.Runners {
 		r.mu.Lock()
@@ -103,7 +103,7 @@ func first(cell []Observation) Observation {
 // confirm asks again, in fresh states, about every untouched row that base and
 // head disagree on.
 func (r *replay) confirm(ctx context.Context) {
-	r.phase("confirm")
+	r.phase("confirm what broke")
 	for _, runner := range r.in.Runners {
 		r.settle(ctx, runner, make(map[StateName]map[Key]int))
 	}

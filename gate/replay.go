@@ -89,7 +89,7 @@ func newReplay(in Inputs) *replay {
 // touched runs the rows that the test part touches on head and on base+tests,
 // and lists them on base.
 func (r *replay) touched(ctx context.Context) {
-	r.phase("replay")
+	r.phase("run the tests of the change")
 	var all sync.WaitGroup
 	for _, runner := range r.in.Runners {
 		all.Go(func() { r.touchedBy(ctx, runner) })
@@ -150,7 +150,7 @@ func (r *replay) hear(ctx context.Context, runner Runner) {
 // repeat asks base about the rows that need it, and asks head and base+tests
 // again about the rows that decide, each time in a fresh state.
 func (r *replay) repeat(ctx context.Context) {
-	r.phase("repeat")
+	r.phase("run them again in fresh states")
 	var all sync.WaitGroup
 	for _, runner := range r.in.Runners {
 		all.Go(func() { r.repeatBy(ctx, runner) })

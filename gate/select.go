@@ -41,7 +41,7 @@ func (r *replay) choose(ctx context.Context) *Choice {
 	if r.in.Select == nil {
 		return nil
 	}
-	r.phase("select")
+	r.phase("select regression tests")
 	choice, err := r.in.Select(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -57,7 +57,7 @@ func (r *replay) choose(ctx context.Context) *Choice {
 // selected runs the chosen rows on head, lists their units on base, and asks
 // base about what is red.
 func (r *replay) selected(ctx context.Context, choice *Choice) {
-	r.phase("selected rows")
+	r.phase("run the selected tests")
 	r.choice = choice
 	r.full.Strategy, r.full.Fallback = choice.Selection.Strategy, choice.Selection.Fallback
 	var all sync.WaitGroup

@@ -87,11 +87,11 @@ func (st *State) setUp(ctx context.Context, cmd gate.Command) error {
 	case err != nil:
 		return fmt.Errorf("set-up: %w", err)
 	case exit.TimedOut:
-		return fmt.Errorf("set-up command %q did not end in time: %s", cmd.Argv, out)
+		return fmt.Errorf("set-up command %q did not end in time: %s", cmd.Argv, out.lines(endLines))
 	case exit.Limit != "":
-		return fmt.Errorf("set-up command %q went over the limit on %s: %s", cmd.Argv, exit.Limit, out)
+		return fmt.Errorf("set-up command %q went over the limit on %s: %s", cmd.Argv, exit.Limit, out.lines(endLines))
 	case exit.Code != 0:
-		return fmt.Errorf("set-up command %q failed (%s): %s", cmd.Argv, strings.TrimSpace(fmt.Sprintf("exit status %d %s", exit.Code, exit.Signal)), out)
+		return fmt.Errorf("set-up command %q failed (%s): %s", cmd.Argv, strings.TrimSpace(fmt.Sprintf("exit status %d %s", exit.Code, exit.Signal)), out.lines(endLines))
 	}
 	return nil
 }
@@ -117,3 +117,18 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) String() string { return string(bytes.TrimSpace(t.buf)) }
+
+// endLines is how many lines of a failed command's output stand in an error:
+// tools say last what was wrong, under whatever they print on the way.
+const endLines = 4
+
+// lines are the last lines that are not blank.
+func (t *tail) lines(n int) string {
+	var last []string
+	for line := range strings.Lines(t.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			last = append(last, line)
+		}
+	}
+	return strings.Join(last[max(0, len(last)-n):], "\n")
+}

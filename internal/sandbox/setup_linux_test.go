@@ -50,8 +50,8 @@ func testSetup(t *testing.T, kind string) {
 			t.Error(err)
 		}
 	}
-	_, err = f.box.Setup(t.Context(), base, []gate.Command{sh(`echo why it failed; exit 3`)})
-	if err == nil || !strings.Contains(err.Error(), "(exit status 3)") || !strings.Contains(err.Error(), "why it failed") {
+	_, err = f.box.Setup(t.Context(), base, []gate.Command{sh(`seq 900; echo; echo why it failed; exit 3`)})
+	if err == nil || !strings.Contains(err.Error(), "(exit status 3)") || !strings.HasSuffix(err.Error(), ": 898\n899\n900\nwhy it failed") {
 		t.Errorf("a failing set-up command: %v", err)
 	}
 	if snapshot(t, f.root) != before {
