@@ -96,6 +96,7 @@ var importsOf = map[string]func(user string, source []byte, path string) bool{
 	".py": pythonImports, ".rb": rubyImports,
 	".js": scriptImports, ".jsx": scriptImports, ".ts": scriptImports, ".tsx": scriptImports, ".mjs": scriptImports, ".cjs": scriptImports,
 	".mts": scriptImports, ".cts": scriptImports, ".vue": scriptImports, ".svelte": scriptImports,
+	".java": packageImports, ".kt": packageImports, ".scala": packageImports, ".groovy": packageImports, ".php": phpImports,
 	".c": nativeIncludes, ".cc": nativeIncludes, ".cpp": nativeIncludes, ".cxx": nativeIncludes, ".h": nativeIncludes, ".hpp": nativeIncludes,
 }
 
@@ -210,6 +211,47 @@ func nativeIncludes(user string, source []byte, path string) bool {
 	for _, match := range quotedInclude.FindAllSubmatch(source, -1) {
 		name := string(match[1])
 		if resolve(dirOf(user), name) == path || isModule(path, name) {
+			return true
+		}
+	}
+	return false
+}
+
+var packageImport = lazyregexp.New(`(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)`)
+
+// packageImports reads the JVM's languages, where a class lies under the path of
+// its package: an import names it, or a member of it.
+func packageImports(_ string, source []byte, path string) bool {
+	target := joinDir(dirOf(path), stemOf(path))
+	for _, match := range packageImport.FindAllSubmatch(source, -1) {
+		class := strings.ReplaceAll(string(match[1]), ".", "/")
+		if isModule(target, class) || isModule(target, dirOf(class)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	phpUse     = lazyregexp.New(`(?m)^[ \t]*use[ \t]+(?:function[ \t]+|const[ \t]+)?\\?([\w\\]+)`)
+	phpRequire = lazyregexp.New(`\b(?:require|include)(?:_once)?[ \t(]*__DIR__[ \t]*\.[ \t]*["']/([^"'\n]+)["']`)
+)
+
+// phpImports reads the names that an autoloader looks up by the path of their
+// namespace, whose first part or parts stand for a directory, and files that are
+// required beside the source.
+func phpImports(user string, source []byte, path string) bool {
+	target := joinDir(dirOf(path), stemOf(path))
+	for _, match := range phpUse.FindAllSubmatch(source, -1) {
+		for class := strings.ReplaceAll(string(match[1]), `\`, "/"); strings.Contains(class, "/"); {
+			if isModule(target, class) {
+				return true
+			}
+			_, class, _ = strings.Cut(class, "/")
+		}
+	}
+	for _, match := range phpRequire.FindAllSubmatch(source, -1) {
+		if resolve(dirOf(user), string(match[1])) == path {
 			return true
 		}
 	}
