@@ -53,6 +53,9 @@ func (a *App) ci(ctx context.Context, o ciOptions) error {
 	if err != nil {
 		return err
 	}
+	if w.event.Kind == github.Refresh {
+		return w.refresh(ctx, o.repo)
+	}
 	s, err := w.subject(ctx, o.noPublish)
 	if err != nil || s == nil {
 		return err

@@ -32,6 +32,8 @@ type Event struct {
 	Head   string // with Base of MergeGroup
 	Number int    // the pull request that a Dispatch names, 0 for none
 	Run    Run    // of WorkflowRun
+	// Aside is the ref of a Refresh that is not the default branch's, else "".
+	Aside string
 }
 
 // Run is the workflow run that a workflow_run event is about.
@@ -74,7 +76,9 @@ func ReadEvent(name string, payload []byte) (Event, error) {
 		err = e.readRun(payload)
 	case "workflow_dispatch":
 		err = e.readDispatch(payload)
-	case "push", "schedule":
+	case "push":
+		err = e.readPush(payload)
+	case "schedule": // always of the default branch
 		e.Kind = Refresh
 	}
 	if err != nil {
@@ -124,6 +128,19 @@ func (e *Event) readRun(payload []byte) error {
 	}
 	if !isCommit(e.Run.HeadSHA) {
 		return fmt.Errorf("its run's head %q is no commit id", e.Run.HeadSHA)
+	}
+	return nil
+}
+
+// readPush tells the default branch from others.
+func (e *Event) readPush(payload []byte) error {
+	e.Kind = Refresh
+	var p github.PushEvent
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	if branch := p.GetRepo().GetDefaultBranch(); branch == "" || p.GetRef() != "refs/heads/"+branch {
+		e.Aside = p.GetRef()
 	}
 	return nil
 }
