@@ -13,7 +13,7 @@
 // It is not a general git library: no fetch but of such a ref and Deepen's (not
 // even the silent one of a partial clone), no checkout, no other commit or ref
 // written, no history walk beyond a merge base and a list of subjects. Needs git
-// 2.31 or newer.
+// 2.31 or newer, Merge 2.38.
 package git
 
 import (
