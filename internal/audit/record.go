@@ -80,6 +80,11 @@ type Record struct {
 	Agent string         `json:"agent"`
 	Tool  string         `json:"tool"`
 
+	// Amends is the id of an earlier record of the same attempt, which had no
+	// full run and has one now, since a flip was found on a sibling. "" for a
+	// record of its own.
+	Amends string `json:"amends,omitempty"`
+
 	Prev string `json:"prev"`
 	Hash string `json:"hash,omitempty"`
 }
@@ -119,6 +124,8 @@ func (r *Record) Check() error {
 		return bad("it was drawn and there is no full verdict: record it as missing, never as not run")
 	case r.Full == Flipped && len(r.Flips) == 0:
 		return bad("it is a flip and names no failing test")
+	case r.Amends != "" && (r.Why != ByEscalation || r.Amends == r.ID || !r.Passing() || r.Drawn):
+		return bad("it amends %q: only the full run of a passing sibling that no coin drew does", r.Amends)
 	case r.SelectedSeconds < 0 || r.SpentSeconds < 0 || r.SuiteSeconds < 0 || r.Window < 0:
 		return bad("times and windows start at 0")
 	}
