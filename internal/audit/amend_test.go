@@ -52,7 +52,7 @@ func TestAmendmentsAreTheEscalation(t *testing.T) {
 		}
 	}
 	var late []Record // each group's window ends with its escalation
-	for i, r := range atOnce {
+	for i := range atOnce {
 		late = append(late, amended[i])
 		if i%4 == 3 {
 			for j := i - 3; j <= i; j++ {
