@@ -44,7 +44,7 @@ func (a *App) auditCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&o.repo, "repo", ".", "directory of the repository")
 	cmd.PersistentFlags().StringVar(&o.ledger, "ledger", "", "where the ledger is: a FILE, git: (a ref of this repository), git:REMOTE, or postgres://…\n(default: $"+auditLedgerVariable+", else git:origin in GitHub Actions and git: elsewhere)")
 	cmd.AddCommand(a.auditCoinCommand(&o), a.auditRecordCommand(&o), a.auditReportCommand(&o), a.auditVerifyCommand(&o),
-		a.auditRatesCommand(&o), a.auditRewardsCommand(&o), a.auditExportCommand(&o), a.auditImportCommand(&o), a.auditSimulateCommand(&o), a.auditBatchCommand(&o))
+		a.auditRatesCommand(&o), a.auditRewardsCommand(&o), a.auditExportCommand(&o), a.auditImportCommand(&o), a.auditSimulateCommand(&o), a.auditBatchCommand(&o), a.auditEscalateCommand(&o))
 	return cmd
 }
 

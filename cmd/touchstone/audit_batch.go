@@ -336,4 +336,3 @@ func (a *App) finish(ctx context.Context, o *auditOptions, r auditRunOptions, ou
 	}
 	return out.exit()
 }
-

@@ -217,7 +217,7 @@ func (c *coinOptions) past(ctx context.Context, s ledger.Store) (past, error) {
 		if r.SuiteSeconds > 0 && r.Full != audit.NotRun {
 			p.suite = time.Duration(r.SuiteSeconds * float64(time.Second))
 		}
-		if r.Group == c.group && r.Member == c.member {
+		if r.Group == c.group && r.Member == c.member && r.Amends == "" {
 			heads = append(heads, r.Head)
 			p.window = max(p.window, r.Window+1)
 		}

@@ -39,8 +39,8 @@ func (a *App) auditRecordCommand(o *auditOptions) *cobra.Command {
 			"or the outcomes that audit batch and audit escalate leave. Recording the same head again changes nothing.",
 		Example: "  touchstone audit record --report report.json --draw draw.json\n  touchstone audit record --report report.json --queue     # a merge queue's full run\n" +
 			"  touchstone audit record --outcomes batch.json --draw draws.jsonl",
-		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.auditRecord(cmd.Context(), o, r) },
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.auditRecord(cmd.Context(), o, r) },
 	}
 	r.flags(cmd)
 	flags := cmd.Flags()
