@@ -190,7 +190,7 @@ func (a *App) readChangeArgument(ctx context.Context, repo *git.Repo, out *outco
 	selected, _ := testSeconds(result)
 	return &outcome{
 		PullRequest: r.pr, Group: cmp.Or(result.Audit.Group, r.group, audit.GroupOf(out.Repository, r.pr, "")), Member: cmp.Or(r.member, audit.MemberOf(r.pr)), Head: head, Agent: r.agent,
-		Strategy: result.Selection.Strategy, SelectedSeconds: selected,
+		Strategy: cheapStrategy(result), SelectedSeconds: selected,
 	}, nil
 }
 

@@ -205,16 +205,7 @@ func (f *family) audit(ctx context.Context, s *suites, i int, few bool) (result 
 			return result, err
 		}
 	}
-	if len(names) > 0 {
-		red, err := s.again(ctx, []int{i}, names)
-		result.Again++
-		if err != nil || len(red) == 0 {
-			return result, err
-		}
-	}
-	full, err := audit.AuditBatch([]int{i}, s.runs(ctx))
-	full.Again += result.Again
-	return full, err
+	return audit.AuditSibling(i, names, s.runs(ctx))
 }
 
 // named finds tests that a ledger knows by id and directory among base's. It gives

@@ -9,6 +9,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,7 +206,7 @@ func recordOf(result *gate.Report, d draw, r recordOptions) audit.Record {
 		Repository: d.Repository, PullRequest: r.pr, Base: result.Change.Base, Head: r.head,
 		Group: d.Group, Member: d.Member, Window: d.Window, Design: d.Design, Sealed: r.sealed,
 		KeyID: d.KeyID, Probability: d.Probability, Floor: cmp.Or(d.Floor, d.Probability), Largest: 1, Drawn: d.Heads,
-		Cheap: cheapVerdict(result), Strategy: result.Selection.Strategy, Agent: r.agent, Tool: result.Tool,
+		Cheap: cheapVerdict(result), Strategy: cheapStrategy(result), Agent: r.agent, Tool: result.Tool,
 	}
 	record.ID = fmt.Sprintf("%s %s %s", d.Repository, d.Group, r.head)
 	if d.Design == audit.GroupCoins {
@@ -221,6 +222,20 @@ func recordOf(result *gate.Report, d draw, r recordOptions) audit.Record {
 	}
 	record.Full, record.Why, record.Flips = fullVerdict(result, &record, d)
 	return record
+}
+
+// cheapStrategy is how the checks of the cheap verdict were chosen.
+func cheapStrategy(result *gate.Report) string {
+	return clipped(cmp.Or(result.Audit.Selection, result.Selection.Strategy, "touched"))
+}
+
+// clipped bounds a text that a report brings: a line of a ledger has its limit.
+func clipped(text string) string {
+	const most = 400
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // cheapVerdict is what the gate would have said without the full suite.
@@ -266,7 +281,7 @@ func missedFlips(result *gate.Report) []audit.RecordedFlip {
 		if flip.ConfirmedRuns < 2 || ok && !onlyFull(row) || len(flips) == 100 {
 			continue
 		}
-		flips = append(flips, audit.RecordedFlip{ID: flip.ID, Kind: string(flip.Kind), Dir: path.Dir(row.File), MissedBy: cmp.Or(result.Selection.Strategy, "touched")})
+		flips = append(flips, audit.RecordedFlip{ID: clipped(flip.ID), Kind: clipped(string(flip.Kind)), Dir: clipped(path.Dir(row.File)), MissedBy: cheapStrategy(result)})
 	}
 	return flips
 }

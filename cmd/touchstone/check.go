@@ -121,7 +121,7 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		outputs = append(outputs, output{format, path})
 	}
 	switch {
-	case !slices.Contains([]string{"auto", "always", "never", "coin"}, o.full):
+	case !slices.Contains(fullModes, o.full):
 		return nil, fmt.Errorf("--full: %q is not auto, always, never or coin", o.full)
 	case o.sandbox != "" && !slices.Contains(config.SandboxKinds(), o.sandbox):
 		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
@@ -290,8 +290,11 @@ func (o *checkOptions) override(c *config.Config) {
 	}
 }
 
+// fullModes are the values of --full.
+var fullModes = []string{"auto", "always", "never", "coin"}
+
 func fullMode(text string) gate.FullMode {
-	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever}[text]
+	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever, "audit": gate.FullAudit}[text]
 }
 
 // notes are facts about this run that a reader of the report must know.

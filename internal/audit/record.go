@@ -132,6 +132,9 @@ func (r *Record) Check() error {
 	return nil
 }
 
+// maxLine bounds a record in bytes, well below what a reader takes as one line.
+const maxLine = 256 << 10
+
 const hashField = hashKey + `"`
 
 // Seal gives a record its place behind prev, the hash of the record before it
@@ -150,6 +153,9 @@ func Seal(r *Record, seq int64, prev string) ([]byte, error) {
 		return nil, fmt.Errorf("writing record %q: %w", r.ID, err)
 	}
 	line = line[:len(line)-1] // without the closing brace
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("record %q has %d bytes: more than %d are no record", r.ID, len(line), maxLine)
+	}
 	r.Hash = digest(line)
 	return append(line, hashField+r.Hash+`"}`...), nil
 }

@@ -21,18 +21,24 @@ import (
 type Ref struct {
 	repo   *Repo
 	name   string
-	remote string // "" for a ref that lives in this repository
+	remote string        // "" for a ref that lives in this repository
+	token  []([2]string) // settings that send a token to its own server
 }
 
-// Ref takes the ref's full name, and the remote on which it lives or "".
-func (r *Repo) Ref(name, remote string) (*Ref, error) {
+// Ref takes the ref's full name, and the remote (a name or an address) on which it
+// lives, or "". A token in credentials is sent to its own server only.
+func (r *Repo) Ref(name, remote string, credentials Credentials) (*Ref, error) {
 	if !strings.HasPrefix(name, "refs/touchstone/") || strings.ContainsAny(name, " ~^:?*[\\\x00\n") || strings.Contains(name, "..") {
 		return nil, fmt.Errorf("%q is not a ref of ours: use one below refs/touchstone/", name)
 	}
 	if strings.HasPrefix(remote, "-") {
 		return nil, fmt.Errorf("%q is not the name of a remote", remote)
 	}
-	return &Ref{r, name, remote}, nil
+	f := &Ref{repo: r, name: name, remote: remote}
+	if header, ok := credentials.header(); ok && strings.Contains(remote, "://") {
+		f.token = [][2]string{header}
+	}
+	return f, nil
 }
 
 // writing is a call that may write objects to the repository, flushed to disk,
@@ -44,6 +50,9 @@ func (f *Ref) writing(ctx context.Context, args ...string) *call {
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=",
 		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh",
 	)
+	if len(f.token) > 0 {
+		c.Env = append(c.Env, configured(append([][2]string{{"core.attributesFile", os.DevNull}}, f.token...))...)
+	}
 	for i, arg := range c.Args {
 		if arg == "core.fsync=none" {
 			c.Args[i] = "core.fsync=committed"

@@ -14,7 +14,7 @@ func TestRefPublishesOnlyBehindItsTip(t *testing.T) {
 	f.write("a", "1")
 	f.commit("first")
 	before := f.git("for-each-ref")
-	ref, err := f.open().Ref("refs/touchstone/ledger", "")
+	ref, err := f.open().Ref("refs/touchstone/ledger", "", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRefOutlivesAKilledWritersLock(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	f.commit("first")
-	ref, err := f.open().Ref("refs/touchstone/ledger", "")
+	ref, err := f.open().Ref("refs/touchstone/ledger", "", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestRefOnARemoteFromShallowClones(t *testing.T) {
 	var refs []*Ref
 	for _, name := range []string{"one", "two"} {
 		bare.git("clone", "-q", "--depth=1", "file://"+bare.path("bare.git"), name)
-		ref, err := bare.at(bare.path(name)).open().Ref("refs/touchstone/ledger", "origin")
+		ref, err := bare.at(bare.path(name)).open().Ref("refs/touchstone/ledger", "origin", Credentials{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestRefOnARemoteFromShallowClones(t *testing.T) {
 	if count := bare.at(bare.path("bare.git")).git("rev-list", "--count", "refs/touchstone/ledger"); count != "3" {
 		t.Errorf("%s commits at the remote, want 3", count)
 	}
-	gone, err := bare.at(bare.path("one")).open().Ref("refs/touchstone/ledger", "file:///does/not/exist.git")
+	gone, err := bare.at(bare.path("one")).open().Ref("refs/touchstone/ledger", "file:///does/not/exist.git", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
