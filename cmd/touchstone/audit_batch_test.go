@@ -152,7 +152,7 @@ func TestBatchOfGoChanges(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	code, stdout, _ = run("audit", "--ledger", ledgerPath, "report")
-	if code != exitPass || !strings.Contains(stdout, "2 of 3 passing attempts") || !strings.Contains(stdout, "about 2.0 flips") {
+	if code != exitPass || !strings.Contains(stdout, "2 of 3 passing attempts") || !strings.Contains(stdout, "About 2.0 flips") {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 }
