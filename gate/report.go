@@ -220,6 +220,9 @@ type Audit struct {
 	Cheap Conclusion `json:"cheap,omitempty"`
 	// Selection is the strategy that chose those.
 	Selection string `json:"selection,omitempty"`
+	// FullRunOnly are flips that pass alone and failed in two full runs, while
+	// base's full run passes them. They are for the audit and decide nothing.
+	FullRunOnly []string `json:"full_run_only,omitempty"`
 }
 
 // StateReport says how a state was made and what it took.

@@ -197,3 +197,37 @@ func TestBatchSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestCoinFindsWhatFailsInTheFullRunOnly checks a drawn change whose new test leaves
+// something behind for another one.
+func TestCoinFindsWhatFailsInTheFullRunOnly(t *testing.T) {
+	need(t, "pytest")
+	shop := "import prices\n\n\ndef fill():\n    return {'x': 1}\n"
+	dir := queueRepository(t, map[string]string{
+		"prices.py": "PRICES = {}\n", "shop.py": shop,
+		"test_a_fill.py":   "import shop\n\n\ndef test_fill():\n    assert shop.fill() == {'x': 1}\n",
+		"test_n_prices.py": "import prices\n\n\ndef test_prices_are_empty():\n    assert prices.PRICES == {}\n",
+	}, map[string]map[string]string{"keeps": {
+		"shop.py":        strings.Replace(shop, "return {'x': 1}", "prices.PRICES['x'] = 1\n    return prices.PRICES", 1),
+		"test_z_keep.py": "import prices\nimport shop\n\n\ndef test_keeps():\n    shop.fill()\n    assert prices.PRICES == {'x': 1}\n",
+	}})
+	key, _ := keyFor(t, "acme/api", 200_000, map[int]bool{12: true})
+	ledger, file := filepath.Join(t.TempDir(), "ledger.jsonl"), filepath.Join(t.TempDir(), "report.json")
+	t.Setenv(auditKeyVariable, key)
+	code, drawn, stderr := run("audit", "--ledger", ledger, "coin", "--repository", "acme/api", "--pr", "12", "--format", "json")
+	if code != exitPass {
+		t.Fatal(stderr)
+	}
+	t.Setenv(auditKeyVariable, "")
+	t.Setenv(auditDrawVariable, drawn)
+	if code, stdout, stderr := run("check", "--repo", dir, "--base", "main", "--head", "keeps", "--full", "coin", "--budget", "-1s", "--output", "json="+file); code != exitPass {
+		t.Errorf("check: exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := run("audit", "--ledger", ledger, "record", "--report", file, "--repository", "acme/api", "--pr", "12"); code != exitPass {
+		t.Fatal(stderr)
+	}
+	code, lines, stderr := run("audit", "--ledger", ledger, "export")
+	if code != exitPass || !strings.Contains(lines, `"flips":[{"id":"test_n_prices.py::test_prices_are_empty","kind":"full_run_only"`) || !strings.Contains(lines, `"cheap":"pass"`) {
+		t.Errorf("exit %d: %s%s", code, lines, stderr)
+	}
+}
