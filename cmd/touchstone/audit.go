@@ -92,7 +92,10 @@ func (a *App) openRefLedger(ctx context.Context, dir, remote string) (ledger.Sto
 	if errors.Is(err, git.ErrNotRepository) && remote == "origin" && server != "" && name != "" {
 		remote = server + "/" + name
 	}
-	if errors.Is(err, git.ErrNotRepository) && strings.Contains(remote, "://") {
+	if strings.Contains(remote, "://") {
+		if err == nil {
+			repo.Close()
+		}
 		repo, err = git.Blank(ctx)
 	}
 	if err != nil {

@@ -267,8 +267,7 @@ func conflictOf(err error) error {
 	return err
 }
 
-// runBatch audits one batch. When a run cannot be made, the outcomes of its attempts
-// are missing: that is an outcome too.
+// runBatch audits one batch.
 func (o *outcomes) runBatch(ctx context.Context, s *suites, chunk []int) error {
 	before, suite := s.seconds, 0.0
 	runs := s.runs(ctx)
@@ -289,17 +288,7 @@ func (o *outcomes) runBatch(ctx context.Context, s *suites, chunk []int) error {
 	for _, i := range chunk {
 		a := &o.Attempts[i]
 		a.SpentSeconds, a.SuiteSeconds = spent/float64(len(chunk)), suite
-		a.Flips, a.Words = s.flipsOf(result.Flips[i], a.Strategy)
-		switch {
-		case len(a.Flips) > 0:
-			a.Full = audit.Flipped
-		case err != nil:
-			a.Full, a.Why = audit.Missing, err.Error()
-		case slices.Contains(result.Missing, i):
-			a.Full, a.Why = audit.Missing, "it does not merge with base"
-		default:
-			a.Full = audit.Clean
-		}
+		a.conclude(s, i, result, err)
 	}
 	for _, together := range result.Together {
 		var c company

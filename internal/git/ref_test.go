@@ -129,3 +129,35 @@ func TestRefOnARemoteFromShallowClones(t *testing.T) {
 		t.Errorf("an unreachable remote reads as an empty ledger: %q, %v", tip, err)
 	}
 }
+
+// TestRemoteRefLeavesTheLocalOneAlone publishes here, then at a remote, under one name.
+func TestRemoteRefLeavesTheLocalOneAlone(t *testing.T) {
+	f := newFixture(t)
+	f.commit("c")
+	remote := f.at(t.TempDir())
+	remote.git("init", "-q", "--bare")
+	publish := func(where, content string) {
+		t.Helper()
+		ref, err := f.open().Ref("refs/touchstone/ledger", where, Credentials{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tip, err := ref.Tip(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := ref.Publish(t.Context(), tip, map[string][]byte{"a": []byte(content)}, "m"); err != nil || !done {
+			t.Fatalf("%v %v", done, err)
+		}
+	}
+	publish("", "here")
+	for _, content := range []string{"there", "there again"} {
+		publish("file://"+remote.dir, content)
+	}
+	if got := f.git("show", "refs/touchstone/ledger:a"); got != "here" {
+		t.Errorf("the local ref holds %q", got)
+	}
+	if got := remote.git("show", "refs/touchstone/ledger:a"); got != "there again" {
+		t.Errorf("the remote's ref holds %q", got)
+	}
+}
