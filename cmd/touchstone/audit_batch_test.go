@@ -58,10 +58,19 @@ var pyQueue = map[string]string{
 	"notes.txt":             "one\ntwo\n",
 }
 
+// longAudits skips what takes long: it makes dozens of runs of real suites.
+func longAudits(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TOUCHSTONE_TEST_AUDITS") == "" {
+		t.Skip("TOUCHSTONE_TEST_AUDITS is not set: this audit of real suites takes long")
+	}
+}
+
 // TestBatchOfPythonChanges audits a queue of eight changes on a real repository: clean
 // ones, one that breaks a test, one that breaks a test in the full run only, two that
 // conflict, two that break a test together, and one that conflicts with base.
 func TestBatchOfPythonChanges(t *testing.T) {
+	longAudits(t)
 	need(t, "pytest")
 	shop := pyQueue["shop.py"]
 	dir := queueRepository(t, pyQueue, map[string]map[string]string{
@@ -201,6 +210,7 @@ func TestBatchSaysWhatIsWrong(t *testing.T) {
 // TestCoinFindsWhatFailsInTheFullRunOnly checks a drawn change whose new test leaves
 // something behind for another one.
 func TestCoinFindsWhatFailsInTheFullRunOnly(t *testing.T) {
+	longAudits(t)
 	need(t, "pytest")
 	shop := "import prices\n\n\ndef fill():\n    return {'x': 1}\n"
 	dir := queueRepository(t, map[string]string{

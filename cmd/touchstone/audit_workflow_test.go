@@ -89,7 +89,12 @@ func TestAuditThroughAWorkflow(t *testing.T) {
 		"postgresql": startPostgres,
 	}
 	for name, open := range stores {
-		t.Run(name, func(t *testing.T) { playAudits(t, open(t)) })
+		t.Run(name, func(t *testing.T) {
+			if name != "git ref" { // the default
+				longAudits(t)
+			}
+			playAudits(t, open(t))
+		})
 	}
 }
 
