@@ -9,6 +9,7 @@ ci)
 	if [ "$TOUCHSTONE_PUBLISH" = false ]; then args+=(--no-publish); fi
 	;;
 publish) args=(publish "${TOUCHSTONE_REPORT:-$directory/report.json}") ;;
-*) echo "::error::input command is neither ci nor publish" && exit 2 ;;
+coin) args=(audit coin --event) ;;
+*) echo "::error::input command is none of ci, publish and coin" && exit 2 ;;
 esac
 exec "$touchstone" "${args[@]}"

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/touchstone-gate/touchstone/internal/audit"
 )
 
 // rest runs what the change did not touch, on head, when policy asks for the
@@ -101,12 +103,43 @@ func first(cell []Observation) Observation {
 }
 
 // confirm asks again, in fresh states, about every untouched row that base and
-// head disagree on.
+// head disagree on. One that failed and then passed is asked a second time: a flip
+// is a first failure and at least one more in audit.Reruns reruns.
 func (r *replay) confirm(ctx context.Context) {
 	r.phase("confirm what broke")
 	for _, runner := range r.in.Runners {
 		r.settle(ctx, runner, make(map[StateName]map[Key]int))
+		for range audit.Reruns {
+			r.mu.Lock()
+			rows := unconfirmed(r.m, runner.Name())
+			r.mu.Unlock()
+			if len(rows) == 0 || ctx.Err() != nil {
+				break
+			}
+			r.run(ctx, runner, Head, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "")
+			r.spread(runner.Name())
+		}
 	}
+}
+
+// unconfirmed lists the rows that failed first, and whose reruns so far neither
+// confirm the flip nor clear it. Parts are asked for through their test.
+func unconfirmed(m *Matrix, runner string) (rows []Row) {
+	for _, key := range m.Keys() {
+		row, onHead := m.Seen(key, Head)
+		if key.Runner != runner || key.ID == selfCheckID || !onHead || !flipped(m, key) {
+			continue
+		}
+		var again []bool
+		head := m.Cell(key, Head)
+		for _, o := range head[1:] {
+			again = append(again, broken(o))
+		}
+		if top := topOf(m, row, Head); audit.Confirm(broken(head[0]), again, true) == audit.Unsettled && !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == top.ID }) {
+			rows = append(rows, top)
+		}
+	}
+	return rows
 }
 
 // broken holds for an observation that tells of a breakage in an untouched row:

@@ -215,9 +215,14 @@ type Audit struct {
 	Drawn       bool    `json:"drawn"`
 	RanFull     bool    `json:"ran_full"`
 	Group       string  `json:"group"`
-	// Cheap is the verdict as it stood before the full suite ran: what the
-	// selected checks alone would have said. Absent: undecided.
+	// Cheap is the verdict without what only the full suite brought: what the
+	// change's own and the selected checks alone say. Absent: undecided.
 	Cheap Conclusion `json:"cheap,omitempty"`
+	// Selection is the strategy that chose those.
+	Selection string `json:"selection,omitempty"`
+	// FullRunOnly are flips that pass alone and failed in two full runs, while
+	// base's full run passes them. They are for the audit and decide nothing.
+	FullRunOnly []string `json:"full_run_only,omitempty"`
 }
 
 // StateReport says how a state was made and what it took.

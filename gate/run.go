@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -12,6 +13,7 @@ const (
 	FullAuto FullMode = iota // when the whole suite fits in Inputs.FullWhenUnder
 	FullAlways
 	FullNever
+	FullAudit // always, after what would run without it, so that the two can be compared
 )
 
 // Inputs are everything a run needs: facts about the change as values, and the
@@ -80,8 +82,10 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r.canaries(ctx)
 	r.hidden(ctx)
 	r.selfCheck(ctx)
-	cheap := Decide(read(r).facts, in.Policy).Conclusion
+	r.preselect(ctx)
+	before := len(r.doubts)
 	r.rest(ctx)
+	after := len(r.doubts)
 	r.confirm(ctx)
 	r.hidden(ctx) // of what the whole suite was found to have lost
 	r.further(ctx)
@@ -90,7 +94,10 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	}
 	reading := read(r)
 	report := project(r, reading, Decide(reading.facts, in.Policy))
-	report.Audit.Cheap = cheap
+	report.Audit.Cheap, report.Audit.Selection = report.Verdict.Conclusion, r.cheapBy()
+	if r.ranFull {
+		report.Audit.Cheap = r.cheap(slices.Concat(r.doubts[:before], r.doubts[after:]))
+	}
 	report.Seconds = Seconds{Total: time.Since(began).Seconds(), Tests: r.clock.busy().Seconds()}
 	return report, nil
 }

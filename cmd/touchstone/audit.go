@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,9 +44,9 @@ func (a *App) auditCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&o.repo, "repo", ".", "directory of the repository")
-	cmd.PersistentFlags().StringVar(&o.ledger, "ledger", "", "where the ledger is: a FILE, git: (a ref of this repository), git:REMOTE, or postgres://…\n(default: $"+auditLedgerVariable+", else git:origin in GitHub Actions and git: elsewhere)")
+	cmd.PersistentFlags().StringVar(&o.ledger, "ledger", "", "where the ledger is: a FILE, git: (a ref of this repository), git:REMOTE (its name or address), or postgres://…\n(default: $"+auditLedgerVariable+", else git:origin in GitHub Actions and git: elsewhere)")
 	cmd.AddCommand(a.auditCoinCommand(&o), a.auditRecordCommand(&o), a.auditReportCommand(&o), a.auditVerifyCommand(&o),
-		a.auditRatesCommand(&o), a.auditRewardsCommand(&o), a.auditExportCommand(&o), a.auditImportCommand(&o), a.auditSimulateCommand(&o))
+		a.auditRatesCommand(&o), a.auditRewardsCommand(&o), a.auditExportCommand(&o), a.auditImportCommand(&o), a.auditSimulateCommand(&o), a.auditBatchCommand(&o), a.auditEscalateCommand(&o))
 	return cmd
 }
 
@@ -63,7 +65,7 @@ func (a *App) openLedger(ctx context.Context, o *auditOptions) (ledger.Store, er
 	}
 	switch remote, onRef := strings.CutPrefix(name, "git:"); {
 	case onRef:
-		return openRefLedger(ctx, o.repo, remote)
+		return a.openRefLedger(ctx, o.repo, remote)
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
 		store, err := postgres.Open(ctx, name, "")
 		if err != nil {
@@ -82,12 +84,24 @@ type refLedger struct {
 
 func (l *refLedger) Close() error { return l.repo.Close() }
 
-func openRefLedger(ctx context.Context, dir, remote string) (ledger.Store, error) {
+// openRefLedger opens the ledger on a ref. A remote's needs no clone: where there is
+// none, an empty repository stands in, and origin is the workflow's own repository.
+func (a *App) openRefLedger(ctx context.Context, dir, remote string) (ledger.Store, error) {
 	repo, err := git.Open(ctx, dir)
+	server, name := a.Getenv("GITHUB_SERVER_URL"), a.Getenv("GITHUB_REPOSITORY")
+	if errors.Is(err, git.ErrNotRepository) && remote == "origin" && server != "" && name != "" {
+		remote = server + "/" + name
+	}
+	if strings.Contains(remote, "://") {
+		if err == nil {
+			repo.Close()
+		}
+		repo, err = git.Blank(ctx)
+	}
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
-	ref, err := repo.Ref(ledger.RefName, remote)
+	ref, err := repo.Ref(ledger.RefName, remote, git.Credentials{Server: server, Token: cmp.Or(a.Getenv("GITHUB_TOKEN"), a.Getenv("GH_TOKEN"))})
 	if err != nil {
 		repo.Close()
 		return nil, &exit{exitUsage, fmt.Errorf("--ledger: %w", err)}

@@ -5,23 +5,37 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
 )
 
-// BenchmarkMillionRecords is a report of a ledger of a million records.
+// maxReportMemory is what a report of a million records may take, in bytes.
+const maxReportMemory = 300 << 20
+
+// BenchmarkMillionRecords is a report of a ledger of a million records, each in a
+// process of its own, whose peak memory is measured and held to its limit.
 func BenchmarkMillionRecords(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "ledger.jsonl")
 	if err := writeLongLedger(path, 1_000_000); err != nil {
 		b.Fatal(err)
 	}
+	peak := int64(0)
 	for b.Loop() {
-		if code, _, stderr := run("audit", "--ledger", path, "report", "--format", "json"); code != exitPass {
-			b.Fatal(stderr)
+		cmd := exec.Command(os.Args[0], "audit", "--ledger", path, "report", "--format", "json")
+		cmd.Env = append(os.Environ(), "TOUCHSTONE_TEST_COMMAND=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
 		}
+		peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss<<10)
+	}
+	b.ReportMetric(float64(peak)/(1<<20), "MiB-peak")
+	if peak > maxReportMemory {
+		b.Errorf("%d MiB at the peak, more than %d", peak>>20, maxReportMemory>>20)
 	}
 }
 

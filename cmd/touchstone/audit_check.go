@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/audit"
 	"github.com/touchstone-gate/touchstone/internal/audit/ledger"
+	"github.com/touchstone-gate/touchstone/internal/git"
 )
 
-// drawAudit turns --full coin into always or never by this change's draw: the one
+// drawAudit turns --full coin into an audit or auto by this change's draw: the one
 // that a trusted job made (audit coin --format json), or, where there is no other
 // job, one thrown here for the group in the environment.
 func (a *App) drawAudit(ctx context.Context, o *checkOptions) error {
@@ -19,10 +22,45 @@ func (a *App) drawAudit(ctx context.Context, o *checkOptions) error {
 	if err != nil {
 		return err
 	}
+	o.take(d)
+	return nil
+}
+
+// take makes a draw decide.
+func (o *checkOptions) take(d draw) {
 	o.audit = gate.Audit{Probability: d.Probability.Float(), Drawn: d.Heads, Group: d.Group}
-	o.full = "never"
+	o.full = "auto"
 	if d.Heads {
-		o.full = "always"
+		o.full = "audit"
+	}
+}
+
+// drawCI is drawAudit for a job of a CI system: the coin was thrown in a job before
+// it, and belongs holds the draw to what is judged here.
+func (a *App) drawCI(o *checkOptions, belongs func(draw) error) error {
+	switch {
+	case o.full != "coin":
+		return nil
+	case a.Getenv(auditKeyVariable) != "":
+		return &exit{exitUsage, fmt.Errorf("%s is set in the job that runs the change's code: give it to the job that throws the coin (touchstone audit coin --event), and this one what that printed in %s", auditKeyVariable, auditDrawVariable)}
+	case a.Getenv(auditDrawVariable) == "":
+		return &exit{exitUsage, fmt.Errorf("--full coin: %s is empty: set it to what touchstone audit coin --format json printed in a job before this one (on GitHub, to the output draw of touchstone audit coin --event)", auditDrawVariable)}
+	}
+	d, err := parseDraw([]byte(a.Getenv(auditDrawVariable)))
+	if err == nil {
+		err = belongs(d)
+	}
+	if err != nil {
+		return &exit{exitUsage, fmt.Errorf("%s: %w", auditDrawVariable, err)}
+	}
+	o.take(d)
+	return nil
+}
+
+// belongs refuses a draw of something else.
+func (d draw) belongs(repository string, pull int) error {
+	if d.Repository != repository || d.Design != audit.GroupCoins && d.Member != audit.MemberOf(pull) {
+		return fmt.Errorf("the draw is of %s %s %s, and this is %s %s", d.Repository, d.Group, d.Member, repository, audit.MemberOf(pull))
 	}
 	return nil
 }
@@ -33,6 +71,9 @@ func (a *App) checkDraw(ctx context.Context, o *checkOptions) (d draw, err error
 			return d, &exit{exitUsage, fmt.Errorf("%s: %w", auditDrawVariable, err)}
 		}
 		return d, nil
+	}
+	if a.Getenv("GITHUB_ACTIONS") == "true" {
+		return d, &exit{exitUsage, fmt.Errorf("--full coin: %s is empty: this job runs the change's code, so the coin is thrown in one before it (touchstone audit coin)", auditDrawVariable)}
 	}
 	key, ok, err := a.auditKey()
 	if err != nil {
@@ -48,4 +89,45 @@ func (a *App) checkDraw(ctx context.Context, o *checkOptions) (d draw, err error
 		return err
 	})
 	return d, err
+}
+
+// askInCompany runs the whole suite of a drawn change once more where a test failed
+// in it and passes alone: an audit wants to know what fails in the full run only.
+func askInCompany(ctx context.Context, o checkOptions, repo *git.Repo, result *gate.Report, progress gate.Progress) error {
+	if o.full != "audit" || !result.Audit.RanFull || result.Change.Head == worktree {
+		return nil
+	}
+	suspects := make(map[string]bool)
+	for _, flip := range result.Flips {
+		if flip.Kind == gate.Sometimes && flip.ConfirmedRuns == 1 {
+			suspects[flip.ID] = true
+		}
+	}
+	if len(suspects) == 0 {
+		return nil
+	}
+	progress.Phase("full suite again")
+	s, err := openSuites(ctx, repo, result.Change.Base, []string{result.Change.Head}, suiteOptions{config: o.config, sandbox: o.sandbox, timeout: o.timeout})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	red, err := s.full(ctx, []int{0})
+	if err != nil {
+		return err
+	}
+	red = slices.DeleteFunc(red, func(name string) bool { return !suspects[s.tests[name].row.ID] })
+	if len(red) == 0 {
+		return nil
+	}
+	onBase, err := s.full(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range red {
+		if !slices.Contains(onBase, name) {
+			result.Audit.FullRunOnly = append(result.Audit.FullRunOnly, s.tests[name].row.ID)
+		}
+	}
+	return nil
 }

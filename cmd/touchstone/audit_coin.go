@@ -29,6 +29,7 @@ type coinOptions struct {
 	rate       float64
 	shared     bool
 	config     string
+	settings   *config.Config // in place of reading a file
 }
 
 func (c *coinOptions) flags(cmd *cobra.Command) {
@@ -59,13 +60,13 @@ type draw struct {
 func (a *App) auditCoinCommand(o *auditOptions) *cobra.Command {
 	var c coinOptions
 	var format string
-	var explain, commitment bool
+	var explain, commitment, event bool
 	cmd := &cobra.Command{
 		Use:   "coin",
 		Short: "Throw the coin that says whether a change is audited",
 		Long: "Run it in a trusted job only: never in one that runs the change's code. The key is read from $" + auditKeyVariable + "\n" +
 			"(hexadecimal, from openssl rand -hex 32). Publish its commitment before using it, and the key when it is retired.",
-		Example: "  touchstone audit coin --commitment\n  touchstone audit coin --pr 12 --head $SHA --format json > draw.json\n  touchstone audit coin --pr 12 --explain",
+		Example: "  touchstone audit coin --commitment\n  touchstone audit coin --event                  # in a workflow: the output is called draw\n  touchstone audit coin --pr 12 --head $SHA --format json > draw.json\n  touchstone audit coin --pr 12 --explain",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			key, ok, err := a.auditKey()
@@ -78,6 +79,9 @@ func (a *App) auditCoinCommand(o *auditOptions) *cobra.Command {
 			if commitment {
 				fmt.Fprintln(a.Stdout, key.Commitment())
 				return nil
+			}
+			if event {
+				return a.eventCoin(cmd.Context(), o, key, format, explain)
 			}
 			return a.withLedger(cmd.Context(), o, func(s ledger.Store) error {
 				d, err := a.throw(cmd.Context(), o, c, key, s)
@@ -92,6 +96,7 @@ func (a *App) auditCoinCommand(o *auditOptions) *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, or env (lines for a workflow's outputs)")
 	cmd.Flags().BoolVar(&explain, "explain", false, "say how the draw came about")
 	cmd.Flags().BoolVar(&commitment, "commitment", false, "print the key's commitment, to be published, and stop")
+	cmd.Flags().BoolVar(&event, "event", false, "in a GitHub workflow: take pull request, text, paths, agent and configuration from the event and GitHub's API, and set the step's output draw")
 	return cmd
 }
 
@@ -145,14 +150,7 @@ func (c *coinOptions) complete(ctx context.Context, a *App, o *auditOptions) err
 
 // auditPolicy reads the rates.
 func (a *App) auditPolicy(ctx context.Context, o *auditOptions, c coinOptions) (audit.Policy, error) {
-	settings := config.Default()
-	repo, err := git.Open(ctx, o.repo)
-	if err == nil {
-		defer repo.Close()
-		settings, err = headConfig(ctx, repo, c.config)
-	} else if c.config == "" {
-		err = nil // no repository, no configuration: the defaults
-	}
+	settings, err := c.configured(ctx, o)
 	if err != nil {
 		return audit.Policy{}, &exit{exitUsage, err}
 	}
@@ -164,6 +162,21 @@ func (a *App) auditPolicy(ctx context.Context, o *auditOptions, c coinOptions) (
 		return policy, &exit{exitUsage, err}
 	}
 	return policy, nil
+}
+
+func (c *coinOptions) configured(ctx context.Context, o *auditOptions) (config.Config, error) {
+	if c.settings != nil {
+		return *c.settings, nil
+	}
+	repo, err := git.Open(ctx, o.repo)
+	if err == nil {
+		defer repo.Close()
+		return headConfig(ctx, repo, c.config)
+	}
+	if c.config == "" {
+		return config.Default(), nil // no repository, no configuration
+	}
+	return config.Config{}, err
 }
 
 // headConfig reads the configuration of HEAD: in a trusted job, the default
@@ -217,7 +230,7 @@ func (c *coinOptions) past(ctx context.Context, s ledger.Store) (past, error) {
 		if r.SuiteSeconds > 0 && r.Full != audit.NotRun {
 			p.suite = time.Duration(r.SuiteSeconds * float64(time.Second))
 		}
-		if r.Group == c.group && r.Member == c.member {
+		if r.Group == c.group && r.Member == c.member && r.Amends == "" {
 			heads = append(heads, r.Head)
 			p.window = max(p.window, r.Window+1)
 		}

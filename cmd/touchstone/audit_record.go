@@ -9,6 +9,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type recordOptions struct {
 	coinOptions
 	report string
 	draw   string
+	from   string // outcomes of audits, in place of a report
 	queue  bool
 	sealed bool
 	suite  float64
@@ -34,16 +36,18 @@ func (a *App) auditRecordCommand(o *auditOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record",
 		Short: "Put a judged head into the ledger",
-		Long: "Reads a report.json, and the draw that audit coin printed before the run (or throws the coin again, with the key).\n" +
-			"Recording the same head again changes nothing.",
-		Example: "  touchstone audit record --report report.json --draw draw.json\n  touchstone audit record --report report.json --queue     # a merge queue's full run",
-		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.auditRecord(cmd.Context(), o, r) },
+		Long: "Reads a report.json, and the draw that audit coin printed before the run (or throws the coin again, with the key),\n" +
+			"or the outcomes that audit batch and audit escalate leave. Recording the same head again changes nothing.",
+		Example: "  touchstone audit record --report report.json --draw draw.json\n  touchstone audit record --report report.json --queue     # a merge queue's full run\n" +
+			"  touchstone audit record --outcomes batch.json --draw draws.jsonl",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.auditRecord(cmd.Context(), o, r) },
 	}
 	r.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.report, "report", "report.json", "report of the run (- for standard input)")
 	flags.StringVar(&r.draw, "draw", "", "what audit coin --format json printed (default: $"+auditDrawVariable+", else the coin is thrown again)")
+	flags.StringVar(&r.from, "outcomes", "", "what audit batch or audit escalate left by --output, in place of a report; --draw then has a line for each attempt")
 	flags.BoolVar(&r.queue, "queue", false, "a merge queue's run: the full suite runs always, with probability 1")
 	flags.BoolVar(&r.sealed, "sealed", false, "every attempt of the group was submitted before any outcome was seen, and found flips escalate")
 	flags.Float64Var(&r.suite, "suite-seconds", 0, "what the full suite takes, when this run does not tell")
@@ -52,6 +56,9 @@ func (a *App) auditRecordCommand(o *auditOptions) *cobra.Command {
 }
 
 func (a *App) auditRecord(ctx context.Context, o *auditOptions, r recordOptions) error {
+	if r.from != "" {
+		return a.recordFrom(ctx, o, r)
+	}
 	result, err := a.readReport(r.report)
 	if err != nil {
 		return err
@@ -75,6 +82,24 @@ func (a *App) auditRecord(ctx context.Context, o *auditOptions, r recordOptions)
 		}
 		return nil
 	})
+}
+
+// recordFrom records the outcomes of audits that another job ran.
+func (a *App) recordFrom(ctx context.Context, o *auditOptions, r recordOptions) error {
+	out, err := a.readOutcomes(r.from)
+	if err != nil {
+		return err
+	}
+	if want := cmp.Or(r.repository, a.Getenv("GITHUB_REPOSITORY")); want != "" && want != out.Repository {
+		return &exit{exitUsage, fmt.Errorf("the outcomes %s are of the repository %s, not of %s", r.from, out.Repository, want)}
+	}
+	var coins draws
+	if r.draw != "" {
+		if coins, err = a.readDraws(r.draw); err != nil {
+			return err
+		}
+	}
+	return a.withLedger(ctx, o, func(s ledger.Store) error { return a.recordOutcomes(ctx, s, out, coins, r.sealed) })
 }
 
 // readReport reads a report as data: nothing in it is believed that the draw or
@@ -181,11 +206,11 @@ func recordOf(result *gate.Report, d draw, r recordOptions) audit.Record {
 		Repository: d.Repository, PullRequest: r.pr, Base: result.Change.Base, Head: r.head,
 		Group: d.Group, Member: d.Member, Window: d.Window, Design: d.Design, Sealed: r.sealed,
 		KeyID: d.KeyID, Probability: d.Probability, Floor: cmp.Or(d.Floor, d.Probability), Largest: 1, Drawn: d.Heads,
-		Cheap: cheapVerdict(result), Strategy: result.Selection.Strategy, Agent: r.agent, Tool: result.Tool,
+		Cheap: cheapVerdict(result), Strategy: cheapStrategy(result), Agent: r.agent, Tool: result.Tool,
 	}
 	record.ID = fmt.Sprintf("%s %s %s", d.Repository, d.Group, r.head)
 	if d.Design == audit.GroupCoins {
-		record.Largest, record.Member = 16, cmp.Or(r.member, audit.MemberOf(r.pr))
+		record.Largest, record.Member = groupLargest, cmp.Or(r.member, audit.MemberOf(r.pr))
 	}
 	if r.queue {
 		record.ID += " queue"
@@ -197,6 +222,20 @@ func recordOf(result *gate.Report, d draw, r recordOptions) audit.Record {
 	}
 	record.Full, record.Why, record.Flips = fullVerdict(result, &record, d)
 	return record
+}
+
+// cheapStrategy is how the checks of the cheap verdict were chosen.
+func cheapStrategy(result *gate.Report) string {
+	return clipped(cmp.Or(result.Audit.Selection, result.Selection.Strategy, "touched"))
+}
+
+// clipped bounds a text that a report brings: a line of a ledger has its limit.
+func clipped(text string) string {
+	const most = 400
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // cheapVerdict is what the gate would have said without the full suite.
@@ -239,10 +278,15 @@ func missedFlips(result *gate.Report) []audit.RecordedFlip {
 	var flips []audit.RecordedFlip
 	for _, flip := range result.Flips {
 		row, ok := rows[flip.ID]
-		if flip.ConfirmedRuns < 2 || ok && !onlyFull(row) || len(flips) == 100 {
+		kind := flip.Kind
+		inCompany := slices.Contains(result.Audit.FullRunOnly, flip.ID)
+		if flip.ConfirmedRuns < 2 && !inCompany || ok && !onlyFull(row) || len(flips) == 100 {
 			continue
 		}
-		flips = append(flips, audit.RecordedFlip{ID: flip.ID, Kind: string(flip.Kind), Dir: path.Dir(row.File), MissedBy: cmp.Or(result.Selection.Strategy, "touched")})
+		if inCompany {
+			kind = gate.FullRunOnly
+		}
+		flips = append(flips, audit.RecordedFlip{ID: clipped(flip.ID), Kind: clipped(string(kind)), Dir: clipped(path.Dir(row.File)), MissedBy: cheapStrategy(result)})
 	}
 	return flips
 }

@@ -125,7 +125,7 @@ func (o *checkOptions) parseOutputs() ([]output, error) {
 		outputs = append(outputs, output{format, path})
 	}
 	switch {
-	case !slices.Contains([]string{"auto", "always", "never", "coin"}, o.full):
+	case !slices.Contains(fullModes, o.full):
 		return nil, fmt.Errorf("--full: %q is not auto, always, never or coin", o.full)
 	case o.sandbox != "" && !slices.Contains(config.SandboxKinds(), o.sandbox):
 		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
@@ -260,6 +260,9 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, undecided(err)
 	}
+	if err := askInCompany(ctx, o, repo, result, progress); err != nil {
+		return nil, undecided(err)
+	}
 	result.Advisory = o.advisory || settings.Mode == "advisory"
 	return result, nil
 }
@@ -294,8 +297,11 @@ func (o *checkOptions) override(c *config.Config) {
 	}
 }
 
+// fullModes are the values of --full.
+var fullModes = []string{"auto", "always", "never", "coin"}
+
 func fullMode(text string) gate.FullMode {
-	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever}[text]
+	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever, "audit": gate.FullAudit}[text]
 }
 
 // notes are facts about this run that a reader of the report must know.

@@ -7,12 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/audit"
 	"github.com/touchstone-gate/touchstone/internal/github"
 	"github.com/touchstone-gate/touchstone/internal/report"
 )
@@ -41,11 +44,14 @@ func (a *App) ciCommand() *cobra.Command {
 	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
 	flags.BoolVar(&o.noPublish, "no-publish", false, "post nothing; leave report.json for 'touchstone publish'")
 	flags.StringVar(&o.outputDir, "output-dir", "", "where report.json goes (default: a new directory)")
-	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never")
+	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when $"+auditDrawVariable+" says so; in a merge queue always)")
 	return cmd
 }
 
 func (a *App) ci(ctx context.Context, o ciOptions) error {
+	if !slices.Contains(fullModes, o.full) {
+		return &exit{exitUsage, fmt.Errorf("--full: %q is not %s", o.full, strings.Join(fullModes, ", "))}
+	}
 	if a.Getenv("GITHUB_EVENT_NAME") == "" {
 		return a.ciElsewhere(ctx, o)
 	}
@@ -84,13 +90,20 @@ func (w *workflow) judge(ctx context.Context, o ciOptions, s *subject) (*gate.Re
 	if result := w.exempted(ctx, s); result != nil {
 		return result, nil
 	}
+	options := checkOptions{repo: o.repo, base: s.base, head: s.head, jobs: runtime.NumCPU(), full: o.full}
+	if s.pull == nil && o.full == "coin" { // a merge queue runs everything
+		options.take(draw{Draw: audit.Draw{Probability: audit.Certain, Heads: true}})
+	}
+	if err := w.app.drawCI(&options, func(d draw) error { return d.belongs(w.context.Repository, s.number()) }); err != nil {
+		return nil, err
+	}
 	if !o.noPublish {
 		w.begin(ctx, s)
 	}
 	w.step.Group("touchstone: replay")
 	progress := report.NewProgress(w.app.Stdout, false, time.Now)
 	progress.Lines()
-	result, err := examine(ctx, checkOptions{repo: o.repo, base: s.base, head: s.head, jobs: runtime.NumCPU(), full: o.full}, progress)
+	result, err := examine(ctx, options, progress)
 	progress.Close()
 	w.step.EndGroup()
 	if err != nil {

@@ -25,7 +25,11 @@ func (a *App) ciElsewhere(ctx context.Context, o ciOptions) error {
 	}
 	progress := report.NewProgress(a.Stderr, false, time.Now)
 	progress.Lines()
-	result, err := examine(ctx, checkOptions{repo: o.repo, base: base, head: head, jobs: runtime.NumCPU(), full: o.full}, progress)
+	options := checkOptions{repo: o.repo, base: base, head: head, jobs: runtime.NumCPU(), full: o.full}
+	if err := a.drawCI(&options, func(draw) error { return nil }); err != nil {
+		return err
+	}
+	result, err := examine(ctx, options, progress)
 	progress.Close()
 	if err != nil {
 		return err

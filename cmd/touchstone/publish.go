@@ -58,7 +58,8 @@ func (a *App) publish(ctx context.Context, path string) error {
 		return err
 	}
 	result := w.exempted(ctx, s)
-	if result == nil {
+	judged := result == nil
+	if judged {
 		if result, err = accept(path, s, changed); err != nil {
 			return w.broken(ctx, s, true, undecided(err))
 		}
@@ -71,6 +72,14 @@ func (a *App) publish(ctx context.Context, path string) error {
 		return undecided(err)
 	}
 	w.post(ctx, s, result)
+	if judged && w.audits() {
+		if err := w.recordAudit(ctx, s, result, changed); err != nil {
+			w.step.Error("", 0, "touchstone: the audit ledger was not written, and lacks this head: "+w.secrets.hide(err.Error()))
+			if byVerdict(result) == nil {
+				return err
+			}
+		}
+	}
 	return byVerdict(result)
 }
 

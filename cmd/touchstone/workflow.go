@@ -44,6 +44,14 @@ type subject struct {
 	commitsErr  error
 }
 
+// number is the pull request's, 0 for none.
+func (s *subject) number() int {
+	if s.pull == nil {
+		return 0
+	}
+	return s.pull.Number
+}
+
 // openWorkflow reads the environment and the event. Nothing is sent.
 func (a *App) openWorkflow() (*workflow, error) {
 	w := &workflow{app: a, step: actions.New(a.Stdout, a.Getenv), name: cmp.Or(a.Getenv("TOUCHSTONE_CHECK_NAME"), "touchstone")}

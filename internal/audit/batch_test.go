@@ -85,11 +85,14 @@ func TestBatchAudits(t *testing.T) {
 				t.Fatal(err)
 			}
 			cost += float64(b.Full) + TestsCost*float64(b.Again)
-			for c := range b.Flips {
-				if q.kind[c] != "" {
-					found++
-				} else {
+			for c, flips := range b.Flips {
+				if q.kind[c] == "" {
 					wrong++
+					continue
+				}
+				found++
+				if want := q.kind[c]; flips[0].Kind != want && want == fullRunOnly {
+					t.Errorf("b=%d: a flip of kind %s is called %s", row.size, want, flips[0].Kind)
 				}
 			}
 		}
@@ -109,5 +112,37 @@ func TestBatchConflictsAreCut(t *testing.T) {
 	}
 	if len(b.Flips) != 2 || len(b.Flips[3]) != 1 || len(b.Flips[6]) != 1 || !slices.Equal(b.Missing, []int{5}) {
 		t.Errorf("%+v", b)
+	}
+}
+
+// TestBatchOfChangesThatBreakTogether wants tests that fail on a merge, and with no
+// change alone, named and nobody blamed.
+func TestBatchOfChangesThatBreakTogether(t *testing.T) {
+	broken := func(changes []int) []string {
+		if slices.Contains(changes, 2) && slices.Contains(changes, 5) {
+			return []string{"pair"}
+		}
+		return nil
+	}
+	b, err := AuditBatch([]int{1, 2, 3, 4, 5, 6}, BatchRuns{
+		Full:  func(changes []int) ([]string, error) { return broken(changes), nil },
+		Again: func(changes []int, _ []string) ([]string, error) { return broken(changes), nil },
+	})
+	if err != nil || len(b.Flips) != 0 || len(b.Together) != 1 || !slices.Equal(b.Together[0].Tests, []string{"pair"}) {
+		t.Errorf("%+v: %v", b, err)
+	}
+}
+
+// TestBatchLeavesBasesOwnFailuresAlone has base fail one test always and one in the
+// full run only.
+func TestBatchLeavesBasesOwnFailuresAlone(t *testing.T) {
+	b, err := AuditBatch([]int{1, 2}, BatchRuns{
+		Full: func([]int) ([]string, error) { return []string{"always", "in the full run"}, nil },
+		Again: func(_ []int, tests []string) ([]string, error) {
+			return within(tests, []string{"always"}), nil
+		},
+	})
+	if err != nil || len(b.Flips)+len(b.Together)+len(b.Missing) != 0 {
+		t.Errorf("%+v: %v", b, err)
 	}
 }

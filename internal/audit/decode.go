@@ -115,9 +115,15 @@ func (s *scanner) record(r *Record) bool {
 	r.Cheap, r.Strategy = s.text(`,"cheap":`), s.text(`,"strategy":`)
 	r.SelectedSeconds, r.SpentSeconds, r.SuiteSeconds = s.float(`,"selected_s":`), s.float(`,"spent_s":`), s.float(`,"suite_s":`)
 	r.Full, r.Flips, r.Agent, r.Tool = Outcome(s.text(`,"full":`)), s.flips(), s.text(`,"agent":`), s.text(`,"tool":`)
+	if bytes.HasPrefix(s.rest, []byte(amendsKey)) {
+		r.Amends = s.text(amendsKey)
+	}
 	r.Prev, r.Hash = s.text(`,"prev":`), s.text(hashKey)
 	s.key("}")
 	return !s.failed
 }
 
-const hashKey = `,"hash":`
+const (
+	amendsKey = `,"amends":`
+	hashKey   = `,"hash":`
+)

@@ -27,6 +27,7 @@ func TestDecodersAgree(t *testing.T) {
 		"full":     func(*Record) {},
 		"escapes":  func(r *Record) { r.Flips[0].ID = "a\"b\\\n\u2028<>&"; r.Agent = "\x00" },
 		"no flips": func(r *Record) { r.Full, r.Flips = Clean, nil },
+		"amends":   func(r *Record) { r.Drawn, r.Why, r.Amends = false, ByEscalation, "another" },
 		"sparse": func(r *Record) {
 			*r = Record{Version: 1, ID: "i", Time: time.Unix(1, 0), Repository: "r", Group: "g", Design: GroupCoins, Cheap: "fail"}
 		},

@@ -129,6 +129,12 @@ func Drawn(tasks, attempts int, pass, flip, correlation float64, random *rand.Ra
 // Add counts a record in the population of a ledger: only flips that were found
 // are known, so there are fewer of them than there are.
 func (t *Task) Add(r *Record) {
+	if r.Amends != "" {
+		if r.Full == Flipped {
+			t.Flips++
+		}
+		return
+	}
 	t.Attempts++
 	if r.Passing() {
 		t.Passing++

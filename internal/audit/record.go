@@ -80,6 +80,11 @@ type Record struct {
 	Agent string         `json:"agent"`
 	Tool  string         `json:"tool"`
 
+	// Amends is the id of an earlier record of the same attempt, which had no
+	// full run and has one now, since a flip was found on a sibling. "" for a
+	// record of its own.
+	Amends string `json:"amends,omitempty"`
+
 	Prev string `json:"prev"`
 	Hash string `json:"hash,omitempty"`
 }
@@ -119,11 +124,16 @@ func (r *Record) Check() error {
 		return bad("it was drawn and there is no full verdict: record it as missing, never as not run")
 	case r.Full == Flipped && len(r.Flips) == 0:
 		return bad("it is a flip and names no failing test")
+	case r.Amends != "" && (r.Why != ByEscalation || r.Amends == r.ID || !r.Passing() || r.Drawn):
+		return bad("it amends %q: only the full run of a passing sibling that no coin drew does", r.Amends)
 	case r.SelectedSeconds < 0 || r.SpentSeconds < 0 || r.SuiteSeconds < 0 || r.Window < 0:
 		return bad("times and windows start at 0")
 	}
 	return nil
 }
+
+// maxLine bounds a record in bytes, well below what a reader takes as one line.
+const maxLine = 256 << 10
 
 const hashField = hashKey + `"`
 
@@ -143,6 +153,9 @@ func Seal(r *Record, seq int64, prev string) ([]byte, error) {
 		return nil, fmt.Errorf("writing record %q: %w", r.ID, err)
 	}
 	line = line[:len(line)-1] // without the closing brace
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("record %q has %d bytes: more than %d are no record", r.ID, len(line), maxLine)
+	}
 	r.Hash = digest(line)
 	return append(line, hashField+r.Hash+`"}`...), nil
 }

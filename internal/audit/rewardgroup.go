@@ -19,12 +19,31 @@ type Reward struct {
 	Missing   bool    `json:"missing"`   // its audit has no outcome: its reward is the cheap one, and biased upwards
 }
 
+// Fold gives records the outcomes of those that amend them, which are left out.
+func Fold(records []Record) []Record {
+	var folded []Record
+	place := make(map[string]int)
+	for _, r := range records {
+		if i, ok := place[r.Amends]; ok && r.Amends != "" {
+			was := &folded[i]
+			was.Full, was.Why, was.Flips = r.Full, r.Why, r.Flips
+			was.SpentSeconds += r.SpentSeconds
+			continue
+		}
+		if r.Amends == "" {
+			place[r.ID] = len(folded)
+			folded = append(folded, r)
+		}
+	}
+	return folded
+}
+
 // GroupRewards corrects the rewards of one group's records, all of one window.
 func GroupRewards(records []Record) ([]Reward, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
-	records = slices.Clone(records)
+	records = Fold(records)
 	slices.SortStableFunc(records, func(a, b Record) int { return strings.Compare(a.Member, b.Member) })
 	var cheap, flip []bool
 	var weight []float64

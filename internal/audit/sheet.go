@@ -72,6 +72,10 @@ func (s *Sheet) Add(r *Record) {
 	s.declare(r)
 	s.counts.Records++
 	s.repos[r.Repository] = true
+	if r.Amends != "" {
+		s.amend(r)
+		return
+	}
 	s.clock(r)
 	switch {
 	case r.Passing():
@@ -88,6 +92,25 @@ func (s *Sheet) Add(r *Record) {
 	u.take(r)
 	u.last = int32(s.counts.Records)
 	s.spread(r)
+}
+
+// amend gives an attempt that is counted already the outcome of its escalation. In
+// an open stream that protects and tells nothing of the rate, so only plain counts
+// take it.
+func (s *Sheet) amend(r *Record) {
+	s.count(r)
+	if r.SuiteSeconds > 0 {
+		s.spent.Audits += r.SpentSeconds
+	}
+	if i, ok := s.pending[unitKey(r)]; ok && kindOf(r) == sealedMember {
+		s.units[i].outcome(r)
+		s.units[i].last = int32(s.counts.Records)
+	}
+	if r.Full == Flipped {
+		at(s.agents, cmp.Or(r.Agent, "none")).found++
+		at(s.days, r.Time.Unix()/86400).found++
+		s.spreadFlips(r, 0)
+	}
 }
 
 // declare takes the bound's declaration from the first record that has a coin.
@@ -136,7 +159,7 @@ func (s *Sheet) unitOf(r *Record) *unit {
 		s.units = append(s.units, fresh)
 		return &s.units[len(s.units)-1]
 	}
-	key := fingerprint(r.Repository, r.Group, strconv.Itoa(r.Window), strconv.Itoa(int(r.Probability)), string(r.Design))
+	key := unitKey(r)
 	i, ok := s.pending[key]
 	if !ok {
 		i = int32(len(s.units))
@@ -144,6 +167,10 @@ func (s *Sheet) unitOf(r *Record) *unit {
 		s.units = append(s.units, fresh)
 	}
 	return &s.units[i]
+}
+
+func unitKey(r *Record) uint64 {
+	return fingerprint(r.Repository, r.Group, strconv.Itoa(r.Window), strconv.Itoa(int(r.Probability)), string(r.Design))
 }
 
 // spread counts a record in its parts of the stream, flips by the weight of the
@@ -160,9 +187,12 @@ func (s *Sheet) spread(r *Record) {
 		cost.seconds += r.SuiteSeconds
 		cost.known++
 	}
-	if r.Full != Flipped {
-		return
+	if r.Full == Flipped {
+		s.spreadFlips(r, weight)
 	}
+}
+
+func (s *Sheet) spreadFlips(r *Record, weight float64) {
 	at(s.kinds, gravest(r.Flips)).take(r, weight)
 	for _, dir := range distinct(r.Flips, func(f RecordedFlip) string { return cmp.Or(f.Dir, ".") }) {
 		at(s.dirs, dir).take(r, weight)

@@ -41,6 +41,11 @@ func (u *unit) take(r *Record) {
 	if r.Drawn {
 		u.drawn++
 	}
+	u.outcome(r)
+}
+
+// outcome takes what became of the attempt's full run.
+func (u *unit) outcome(r *Record) {
 	switch {
 	case r.Full == Missing:
 		u.missing++

@@ -3,6 +3,8 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,18 +23,29 @@ import (
 type Ref struct {
 	repo   *Repo
 	name   string
-	remote string // "" for a ref that lives in this repository
+	remote string      // "" for a ref that lives in this repository
+	local  string      // the ref here: of a remote's, where it is fetched to, beside one of our own
+	token  [][2]string // settings that send a token to its own server
 }
 
-// Ref takes the ref's full name, and the remote on which it lives or "".
-func (r *Repo) Ref(name, remote string) (*Ref, error) {
+// Ref takes the ref's full name, and the remote (a name or an address) on which it
+// lives, or "". A token in credentials is sent to its own server only.
+func (r *Repo) Ref(name, remote string, credentials Credentials) (*Ref, error) {
 	if !strings.HasPrefix(name, "refs/touchstone/") || strings.ContainsAny(name, " ~^:?*[\\\x00\n") || strings.Contains(name, "..") {
 		return nil, fmt.Errorf("%q is not a ref of ours: use one below refs/touchstone/", name)
 	}
 	if strings.HasPrefix(remote, "-") {
 		return nil, fmt.Errorf("%q is not the name of a remote", remote)
 	}
-	return &Ref{r, name, remote}, nil
+	f := &Ref{repo: r, name: name, remote: remote, local: name}
+	if remote != "" {
+		sum := sha256.Sum256([]byte(remote))
+		f.local = "refs/touchstone/fetched/" + hex.EncodeToString(sum[:6])
+	}
+	if header, ok := credentials.header(); ok && strings.Contains(remote, "://") {
+		f.token = [][2]string{header}
+	}
+	return f, nil
 }
 
 // writing is a call that may write objects to the repository, flushed to disk,
@@ -44,6 +57,9 @@ func (f *Ref) writing(ctx context.Context, args ...string) *call {
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=",
 		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh",
 	)
+	if len(f.token) > 0 {
+		c.Env = append(c.Env, configured(append([][2]string{{"core.attributesFile", os.DevNull}}, f.token...))...)
+	}
 	for i, arg := range c.Args {
 		if arg == "core.fsync=none" {
 			c.Args[i] = "core.fsync=committed"
@@ -61,7 +77,7 @@ func (f *Ref) Tip(ctx context.Context) (commit string, err error) {
 			return "", err
 		}
 	}
-	commit, err = f.repo.command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", f.name+"^{commit}").line()
+	commit, err = f.repo.command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", f.local+"^{commit}").line()
 	if status(err) == 1 {
 		return "", nil
 	}
@@ -74,7 +90,7 @@ func (f *Ref) fetch(ctx context.Context) (found bool, err error) {
 	if f.repo.IsShallow(ctx) {
 		args = append(args, "--depth=1")
 	}
-	args = append(args, "--", f.remote, "+"+f.name+":"+f.name)
+	args = append(args, "--", f.remote, "+"+f.name+":"+f.local)
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		_, err = f.writing(ctx, args...).output(1 << 20)
 		switch {
@@ -210,8 +226,8 @@ const (
 func (f *Ref) clearStaleLocks() {
 	dir := filepath.Dir(f.repo.objects)
 	for path, after := range map[string]time.Duration{
-		filepath.Join(dir, filepath.FromSlash(f.name)+".lock"): staleAfter,
-		filepath.Join(dir, "shallow.lock"):                     shallowStaleAfter,
+		filepath.Join(dir, filepath.FromSlash(f.local)+".lock"): staleAfter,
+		filepath.Join(dir, "shallow.lock"):                      shallowStaleAfter,
 	} {
 		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > after {
 			os.Remove(path)

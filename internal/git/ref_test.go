@@ -14,7 +14,7 @@ func TestRefPublishesOnlyBehindItsTip(t *testing.T) {
 	f.write("a", "1")
 	f.commit("first")
 	before := f.git("for-each-ref")
-	ref, err := f.open().Ref("refs/touchstone/ledger", "")
+	ref, err := f.open().Ref("refs/touchstone/ledger", "", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRefOutlivesAKilledWritersLock(t *testing.T) {
 	ctx := context.Background()
 	f := newFixture(t)
 	f.commit("first")
-	ref, err := f.open().Ref("refs/touchstone/ledger", "")
+	ref, err := f.open().Ref("refs/touchstone/ledger", "", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestRefOnARemoteFromShallowClones(t *testing.T) {
 	var refs []*Ref
 	for _, name := range []string{"one", "two"} {
 		bare.git("clone", "-q", "--depth=1", "file://"+bare.path("bare.git"), name)
-		ref, err := bare.at(bare.path(name)).open().Ref("refs/touchstone/ledger", "origin")
+		ref, err := bare.at(bare.path(name)).open().Ref("refs/touchstone/ledger", "origin", Credentials{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,11 +121,43 @@ func TestRefOnARemoteFromShallowClones(t *testing.T) {
 	if count := bare.at(bare.path("bare.git")).git("rev-list", "--count", "refs/touchstone/ledger"); count != "3" {
 		t.Errorf("%s commits at the remote, want 3", count)
 	}
-	gone, err := bare.at(bare.path("one")).open().Ref("refs/touchstone/ledger", "file:///does/not/exist.git")
+	gone, err := bare.at(bare.path("one")).open().Ref("refs/touchstone/ledger", "file:///does/not/exist.git", Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tip, err := gone.Tip(ctx); err == nil || strings.Contains(err.Error(), "find remote ref") {
 		t.Errorf("an unreachable remote reads as an empty ledger: %q, %v", tip, err)
+	}
+}
+
+// TestRemoteRefLeavesTheLocalOneAlone publishes here, then at a remote, under one name.
+func TestRemoteRefLeavesTheLocalOneAlone(t *testing.T) {
+	f := newFixture(t)
+	f.commit("c")
+	remote := f.at(t.TempDir())
+	remote.git("init", "-q", "--bare")
+	publish := func(where, content string) {
+		t.Helper()
+		ref, err := f.open().Ref("refs/touchstone/ledger", where, Credentials{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tip, err := ref.Tip(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := ref.Publish(t.Context(), tip, map[string][]byte{"a": []byte(content)}, "m"); err != nil || !done {
+			t.Fatalf("%v %v", done, err)
+		}
+	}
+	publish("", "here")
+	for _, content := range []string{"there", "there again"} {
+		publish("file://"+remote.dir, content)
+	}
+	if got := f.git("show", "refs/touchstone/ledger:a"); got != "here" {
+		t.Errorf("the local ref holds %q", got)
+	}
+	if got := remote.git("show", "refs/touchstone/ledger:a"); got != "there again" {
+		t.Errorf("the remote's ref holds %q", got)
 	}
 }

@@ -13,7 +13,7 @@
 // It is not a general git library: no fetch but of such a ref and Deepen's (not
 // even the silent one of a partial clone), no checkout, no other commit or ref
 // written, no history walk beyond a merge base and a list of subjects. Needs git
-// 2.31 or newer.
+// 2.31 or newer, Merge 2.38.
 package git
 
 import (
@@ -34,6 +34,7 @@ type Repo struct {
 	gitDir  string // its own: a linked work tree has one that refers to the shared one
 	objects string // the shared object directory
 	scratch string // ours: temporary indexes and objects, removed by Close
+	blank   string // a repository that Blank made, removed by Close
 
 	life context.Context // ends the batch process: Open's, or Close
 	end  context.CancelFunc
@@ -66,6 +67,25 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("making a directory for temporary objects: %w", err)
 	}
 	r.life, r.end = context.WithCancel(ctx)
+	return r, nil
+}
+
+// Blank makes an empty repository that lives until Close: a place to work on a ref
+// of a remote from, where there is no clone.
+func Blank(ctx context.Context) (*Repo, error) {
+	dir, err := os.MkdirTemp("", "touchstone-blank-")
+	if err != nil {
+		return nil, fmt.Errorf("making an empty repository: %w", err)
+	}
+	var r *Repo
+	if _, err = probe(ctx, dir, "init", "-q").output(1 << 20); err == nil {
+		r, err = Open(ctx, dir)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("making an empty repository: %w", err)
+	}
+	r.blank = dir
 	return r, nil
 }
 
@@ -143,5 +163,9 @@ func (r *Repo) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dropBatch()
-	return os.RemoveAll(r.scratch)
+	err := os.RemoveAll(r.scratch)
+	if r.blank != "" {
+		err = errors.Join(err, os.RemoveAll(r.blank))
+	}
+	return err
 }

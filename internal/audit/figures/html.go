@@ -18,7 +18,7 @@ var pageText string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"cells": cells, "plain": plain}).Parse(pageText))
 
 func writeHTML(w io.Writer, s audit.Summary) error {
-	return page.Execute(w, map[string]any{"Lines": htmlLines(s), "Tables": tables(s), "Stream": streamPlot(s), "Trend": trendPlot(s)})
+	return page.Execute(w, map[string]any{"Words": words, "Lines": htmlLines(s), "Tables": tables(s), "Stream": streamPlot(s), "Trend": trendPlot(s)})
 }
 
 type htmlLine struct{ Name, Value, Means, Not string }
@@ -35,12 +35,12 @@ func htmlLines(s audit.Summary) []htmlLine {
 func (t table) Title() string       { return t.title }
 func (t table) Not() string         { return t.not }
 func (t table) Parts() []audit.Part { return t.parts }
-func (t table) Rates() bool         { return t.rates }
+func (t table) Header() []string    { return t.header() }
 
 // The plots' area in pixels.
 const (
-	plotWidth, plotHeight = 760.0, 260.0
-	plotLeft, plotBottom  = 50.0, 30.0
+	plotWidth, plotHeight         = 760.0, 270.0
+	plotLeft, plotTop, plotBottom = 56.0, 12.0, 30.0
 )
 
 // plot is an SVG drawing in the template's terms.
@@ -49,6 +49,9 @@ type plot struct {
 	Lines         []polyline
 	Bars          []bar
 	Ticks         []tick
+	Grid          []float64 // heights of the lines behind the ticks
+	Left, Right   float64
+	Words         string // for those who do not see it
 }
 
 type polyline struct{ Class, Points string }
@@ -59,11 +62,11 @@ type bar struct {
 type tick struct {
 	X, Y  float64
 	Label string
-	Left  bool
+	Place string // start, middle or end of the label is at X
 }
 
 func yOf(share, top float64) float64 {
-	return (plotHeight - plotBottom) * (1 - min(share, top)/top)
+	return plotTop + (plotHeight-plotTop-plotBottom)*(1-min(share, top)/top)
 }
 
 // scale finds a round top of at least x, which is above 0.
@@ -77,13 +80,14 @@ func scale(x float64) float64 {
 	return x
 }
 
-func yTicks(top float64) []tick {
-	var ticks []tick
+func newPlot(top float64, words string) *plot {
+	p := &plot{Width: plotWidth, Height: plotHeight, Left: plotLeft, Right: plotWidth - 10, Words: words}
 	for i := range 5 {
 		share := top * float64(i) / 4
-		ticks = append(ticks, tick{plotLeft - 6, yOf(share, top) + 4, fmt.Sprintf("%.3g %%", 100*share), true})
+		p.Grid = append(p.Grid, yOf(share, top))
+		p.Ticks = append(p.Ticks, tick{plotLeft - 6, yOf(share, top) + 4, fmt.Sprintf("%.3g %%", 100*share), "end"})
 	}
-	return ticks
+	return p
 }
 
 // streamPlot draws bound and estimate over the passing attempts. The start, where
@@ -94,19 +98,25 @@ func streamPlot(s audit.Summary) *plot {
 	}
 	last := s.Series[len(s.Series)-1]
 	top := scale(min(1, max(4*last.Upper, 0.01)))
-	p := &plot{Width: plotWidth, Height: plotHeight, Ticks: yTicks(top)}
+	p := newPlot(top, fmt.Sprintf("After %d passing attempts: at most %s, estimated %s", last.Passing, percentOf(last.Upper), percentOf(last.Rate)))
 	x := func(passing int) float64 {
 		return plotLeft + (plotWidth-plotLeft-10)*float64(passing)/float64(last.Passing)
 	}
 	var upper, rate strings.Builder
-	for _, point := range s.Series {
+	for i, point := range s.Series {
+		if i+1 < len(s.Series) && point.Upper > top && s.Series[i+1].Upper > top {
+			upper.Reset() // it comes into the drawing later
+			continue
+		}
 		fmt.Fprintf(&upper, "%.1f,%.1f ", x(point.Passing), yOf(point.Upper, top))
+	}
+	for _, point := range s.Series {
 		fmt.Fprintf(&rate, "%.1f,%.1f ", x(point.Passing), yOf(point.Rate, top))
 	}
 	p.Lines = []polyline{{"upper", upper.String()}, {"rate", rate.String()}}
-	for i := 1; i <= 4; i++ {
+	for i := range 5 {
 		passing := last.Passing * i / 4
-		p.Ticks = append(p.Ticks, tick{x(passing), plotHeight - 8, fmt.Sprint(passing), i == 4})
+		p.Ticks = append(p.Ticks, tick{x(passing), plotHeight - 8, fmt.Sprint(passing), []string{"start", "middle", "middle", "middle", "end"}[i]})
 	}
 	return p
 }
@@ -124,16 +134,16 @@ func trendPlot(s audit.Summary) *plot {
 		return nil
 	}
 	top := scale(highest)
-	p := &plot{Width: plotWidth, Height: plotHeight, Ticks: yTicks(top)}
+	p := newPlot(top, "Estimated flips per passing attempt by period; the table Trend has the numbers")
 	step := (plotWidth - plotLeft - 10) / float64(len(parts))
 	for i, part := range parts {
 		x := plotLeft + step*float64(i)
 		if part.Rate != nil {
 			y := yOf(*part.Rate, top)
-			p.Bars = append(p.Bars, bar{x + 1, y, max(step-2, 1), plotHeight - plotBottom - y, fmt.Sprintf("%s: %s of %d", part.Name, percent(part.Rate), part.Passing)})
+			p.Bars = append(p.Bars, bar{x + step*0.15, y, max(step*0.7, 1), plotHeight - plotBottom - y, fmt.Sprintf("%s: %s of %d", part.Name, percent(part.Rate), part.Passing)})
 		}
-		if i == 0 || i == len(parts)-1 {
-			p.Ticks = append(p.Ticks, tick{x, plotHeight - 8, part.Name, i > 0})
+		if every := (len(parts) + 11) / 12; i%every == 0 {
+			p.Ticks = append(p.Ticks, tick{x + step/2, plotHeight - 8, part.Name, "middle"})
 		}
 	}
 	return p

@@ -2,10 +2,16 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
 )
+
+// words are what a reader needs before the first number.
+const words = "An attempt is a head of a pull request that was judged. It passes when the tests that the change touches and those that were selected do. " +
+	"A flip is an attempt that passes and still breaks a test of the full suite: seen to fail, to fail again, and to pass on base. " +
+	"An audit is a full run on a passing attempt, as a rule because a coin drew it. The question is how many flips nobody saw."
 
 // line is one number with its words.
 type line struct {
@@ -23,76 +29,84 @@ func lines(s audit.Summary) []line {
 
 func coverage(s audit.Summary) line {
 	c := s.Counts
-	return line{"audited", fmt.Sprintf("%d of %d passing attempts (%d of them always)", c.Audited, c.Passing, c.Always),
-		fmt.Sprintf("%d records of %s: %d pass the cheap check, %d fail it, %d undecided; %d flips found",
-			c.Records, plural(c.Repositories, "repository", "repositories"), c.Passing, c.Failing, c.Undecided, c.FlipsFound),
-		"an attempt that fails the cheap check is never audited: nothing here is about those"}
+	value := fmt.Sprintf("%d of %d passing attempts", c.Audited, c.Passing)
+	if c.Always > 0 {
+		value += fmt.Sprintf(", %d of them without a coin, since such attempts are always audited (a merge queue, a cheap suite)", c.Always)
+	}
+	means := fmt.Sprintf("%s of %s: %d pass, %d fail, %d undecided. Audits found %s",
+		plural(c.Records, "record", "records"), plural(c.Repositories, "repository", "repositories"), c.Passing, c.Failing, c.Undecided, plural(c.FlipsFound, "flip", "flips"))
+	if c.Escalated > 0 {
+		means += fmt.Sprintf(", some of them in %s that ran because a sibling was one", plural(c.Escalated, "attempt", "attempts"))
+	}
+	return line{"audited", value, means, "What fails its cheap check is never audited: nothing here is about that"}
 }
 
 func bound(s audit.Summary) line {
 	b := s.Bound
 	if b.Rate == nil {
-		return line{"at most", "not known", "no bound: " + orWords(b.WhyNot, "no passing attempt yet"), ""}
+		return line{"at most", "not known", "No bound: " + orWords(b.WhyNot, "no attempt has passed yet"), ""}
 	}
-	return line{"at most", fmt.Sprintf("%.1f flips in %d passing attempts (%s)", *b.Flips, s.Counts.Passing, percent(b.Rate)),
-		fmt.Sprintf("with %.4g %% confidence, now and at every earlier moment at once, whatever the authors did in answer to earlier audits (coins of at least %s, groups of at most %d)",
-			100*b.Confidence, percentOf(b.Floor.Float()), b.Largest),
-		"not an estimate: with few audits it is far above the true number, and it says nothing about attempts to come"}
+	most := int(math.Floor(*b.Flips)) // a whole number of flips is below the bound, or at it
+	return line{"at most", fmt.Sprintf("%s among %d passing attempts (%s)", plural(most, "flip", "flips"), s.Counts.Passing, percentOf(float64(most)/float64(s.Counts.Passing))),
+		fmt.Sprintf("Seen and unseen together, with %.4g %% confidence: now and at every earlier moment at once, however often it is looked at and whatever the authors did in answer to earlier audits (declared: coins of at least %s, at most %s under one coin)",
+			100*b.Confidence, percentOf(b.Floor.Float()), plural(b.Largest, "attempt", "attempts")),
+		"Not an estimate: with few audits it is far above the true number. It says nothing about attempts to come"}
 }
 
 func estimate(s audit.Summary) line {
 	e := s.Estimate
 	if e.Rate == nil {
-		return line{"flips per passing attempt", "not known", "no audit yet", ""}
+		return line{"best estimate", "not known", "There is no audit yet", ""}
 	}
-	means := fmt.Sprintf("Horvitz-Thompson: about %.1f flips, each found one standing for those its coin did not show; right on average", *e.Flips)
+	means := fmt.Sprintf("About %.1f flips in all: each found one counts for those that its coin did not show (Horvitz-Thompson; right on average)", *e.Flips)
 	if e.Hajek != nil {
-		means += fmt.Sprintf("; the ratio estimate (Hajek) says %s", percent(e.Hajek))
+		means += fmt.Sprintf(". Divided by what the coins happened to draw (Hajek) it is %s; far apart, the two say that the audits are few", percent(e.Hajek))
 	}
-	return line{"flips per passing attempt", percent(e.Rate), means,
-		"not the share of changes that are wrong: only of those that pass the cheap check and fail the full suite; what no test sees is in no number"}
+	return line{"best estimate", percent(e.Rate) + " of passing attempts are flips", means,
+		"Not the share of changes that are wrong: a fault that no test of the suite sees is in no number here"}
 }
 
 func interval(s audit.Summary) line {
 	e := s.Estimate
 	if e.Low == nil {
-		return line{"interval", "not known", "it needs two groups, and one audited", ""}
+		return line{"interval", "not known", "It needs two groups, and one audit", ""}
 	}
 	return line{"interval", fmt.Sprintf("%s to %s", percent(e.Low), percent(e.High)),
-		fmt.Sprintf("Korn-Graubard, %.4g %%, for attempts like these, with %s as units (effective size %.1f)", 100*e.Level, plural(e.Groups, "group", "groups"), *e.Size),
-		"valid for one look at a moment fixed beforehand; if you look again and again, use the bound above"}
+		fmt.Sprintf("Where the rate of attempts like these lies, with %.4g %% confidence (Korn-Graubard, over %s; as good as %.0f independent audits)", 100*e.Level, plural(e.Groups, "group", "groups"), *e.Size),
+		"Valid for one look at a moment fixed beforehand: if you look again and again, go by the bound above"}
 }
 
 func missing(s audit.Summary) line {
-	return line{"missing audits", fmt.Sprintf("%d, so the estimate lies in %s to %s", s.Counts.Missing, percentOf(s.Estimate.Missing.Low), percentOf(s.Estimate.Missing.High)),
-		"all of them clean, and all of them flips; the bound counts them as flips", "not dropped: what fails to finish is not missing at random"}
+	return line{"missing audits", fmt.Sprintf("%d: the estimate lies between %s and %s", s.Counts.Missing, percentOf(s.Estimate.Missing.Low), percentOf(s.Estimate.Missing.High)),
+		"Due or begun, without an outcome: first as if all were clean, then as if all were flips. The bound takes them as flips",
+		"Not dropped: what fails to finish is not missing by chance"}
 }
 
 func time(s audit.Summary) line {
 	t := s.Time
 	if t.Share == nil {
-		return line{"time", "not known", "no record says how long the full suite takes", ""}
+		return line{"time", "not known", "No record says how long the full suite takes", ""}
 	}
-	not := "time of tests, not of setting up"
+	not := "Time of tests, not of setting up, of machines or of people"
 	if t.Unknown > 0 {
-		not += fmt.Sprintf("; %d records without the suite's time are left out", t.Unknown)
+		not += fmt.Sprintf("; %s without the suite's time left out", plural(t.Unknown, "record", "records"))
 	}
 	return line{"time", percent(t.Share) + " of running everything always",
-		fmt.Sprintf("%s cheap checks and %s audits, of %.0f s", percent(t.SelectedShare), percent(t.AuditShare), t.Suite), not}
+		fmt.Sprintf("%s for the cheap checks and %s for audits, of %.1f hours of tests", percent(t.SelectedShare), percent(t.AuditShare), t.Suite/3600), not}
 }
 
 func next(s audit.Summary) line {
 	p := s.Next
 	if p.Rate == nil {
-		return line{"rate to use next", "not known", orWords(p.WhyNot, "no audit yet"), ""}
+		return line{"rate to use next", "not known", orWords(p.WhyNot, "There is no audit yet"), ""}
 	}
 	var agents []string
 	for _, a := range p.Agents {
-		agents = append(agents, fmt.Sprintf("%s %.2f", a.Agent, a.Rate))
+		agents = append(agents, fmt.Sprintf("%s %.2f", plain(a.Agent), a.Rate))
 	}
 	return line{"rate to use next", fmt.Sprintf("audit.rate: %.2f", *p.Rate),
-		fmt.Sprintf("spends %s of always-full time on audits; least noise for it by agent: %s", percentOf(p.Budget), strings.Join(agents, ", ")),
-		"from the past only: set it for windows to come, never for one that is open"}
+		fmt.Sprintf("Spends %s of the time of running everything on audits. The same time, spread for the most exact count (audit.agents): %s", percentOf(p.Budget), strings.Join(agents, ", ")),
+		"From the past only. Set it for windows to come, never for one that is open"}
 }
 
 // table is a part of the stream by name.
@@ -104,12 +118,20 @@ type table struct {
 
 func tables(s audit.Summary) []table {
 	return []table{
-		{"Flips by kind", "an attempt with several counts as the gravest", false, s.Kinds},
-		{"By layer that missed them", "an attempt may count under several", false, s.Layers},
-		{"By directory of the failing test", "an attempt may count under several", false, top(s.Dirs)},
-		{"By agent", "rates of few audits are mostly noise", true, s.Agents},
-		{"Trend", "rates of few audits are mostly noise", true, s.Trend},
+		{"Flips by kind", "regression: the test fails alone too; full_run_only: only in the full run; sometimes: not every time. An attempt with several counts as the gravest.", false, s.Kinds},
+		{"Flips by the selection that missed them", "How the tests of the cheap check were chosen; touched: only those that the change touches. An attempt may count under several.", false, s.Layers},
+		{"Flips by directory of the failing test", "Where selection is blind. An attempt may count under several.", false, top(s.Dirs)},
+		{"By agent", "none: no sign of one. Do not rank agents by rates of few audits, which are mostly chance.", true, s.Agents},
+		{"Trend", "A rise or fall over few audits is mostly chance.", true, s.Trend},
 	}
+}
+
+// header names the columns of cells.
+func (t table) header() []string {
+	if t.rates {
+		return []string{"", "passing", "audited", "flips found", "flips estimated", "estimated rate"}
+	}
+	return []string{"", "flips found", "flips estimated"}
 }
 
 const shown = 15
@@ -123,7 +145,8 @@ func percent(x *float64) string {
 	return percentOf(*x)
 }
 
-func percentOf(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+// percentOf shows three digits.
+func percentOf(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
 func orWords(words, otherwise string) string {
 	if words == "" {

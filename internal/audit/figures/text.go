@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
@@ -12,32 +13,35 @@ import (
 
 func writeText(w io.Writer, s audit.Summary) error {
 	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", words)
 	for _, l := range lines(s) {
-		fmt.Fprintf(out, "%s: %s\n", l.name, l.value)
-		fmt.Fprintf(out, "    %s\n", l.means)
+		fmt.Fprintf(out, "%s: %s\n    %s.\n", l.name, l.value, l.means)
 		if l.not != "" {
-			fmt.Fprintf(out, "    (%s)\n", l.not)
+			fmt.Fprintf(out, "    %s.\n", l.not)
 		}
 	}
 	for _, t := range tables(s) {
 		if len(t.parts) == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s (%s)\n", t.title, t.not)
+		fmt.Fprintf(out, "\n%s\n%s\n", t.title, t.not)
+		columns := tabwriter.NewWriter(out, 0, 0, 3, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(columns, "%s\t\n", strings.Join(t.header(), "\t"))
 		for _, p := range t.parts {
-			fmt.Fprintf(out, "    %-32s %s\n", plain(p.Name), strings.Join(cells(t, p), "  "))
+			fmt.Fprintf(columns, "%s\t%s\t\n", plain(p.Name), strings.Join(cells(t, p), "\t"))
 		}
+		columns.Flush()
 	}
 	return out.Flush()
 }
 
-// cells are what a table says of one part.
+// cells are what a table says of one part, below its header.
 func cells(t table, p audit.Part) []string {
-	flips := fmt.Sprintf("%d found, about %.1f in all", p.Found, p.Estimated)
+	flips := []string{fmt.Sprint(p.Found), fmt.Sprintf("%.1f", p.Estimated)}
 	if !t.rates {
-		return []string{flips}
+		return flips
 	}
-	return []string{fmt.Sprintf("%d passing, %d audited", p.Passing, p.Audited), flips, percent(p.Rate)}
+	return append([]string{fmt.Sprint(p.Passing), fmt.Sprint(p.Audited)}, append(flips, percent(p.Rate))...)
 }
 
 // plain makes a name that came out of a repository harmless on one line.
@@ -52,7 +56,7 @@ func plain(name string) string {
 
 func writeMarkdown(w io.Writer, s audit.Summary) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprint(out, "## Audit of what selection misses\n\n| | | what it means | what it does not |\n|---|---|---|---|\n")
+	fmt.Fprintf(out, "## Audit of what selection misses\n\n%s\n\n| | | what it means | what it does not |\n|---|---|---|---|\n", words)
 	for _, l := range lines(s) {
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", l.name, cell(l.value), cell(l.means), cell(l.not))
 	}
@@ -61,11 +65,7 @@ func writeMarkdown(w io.Writer, s audit.Summary) error {
 			continue
 		}
 		fmt.Fprintf(out, "\n### %s\n\n%s\n\n", t.title, t.not)
-		header := []string{"", "flips"}
-		if t.rates {
-			header = []string{"", "attempts", "flips", "rate"}
-		}
-		fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+		fmt.Fprintf(out, "| %s |\n|---%s|\n", strings.Join(t.header(), " | "), strings.Repeat("|--:", len(t.header())-1))
 		for _, p := range t.parts {
 			fmt.Fprintf(out, "| %s | %s |\n", cell(plain(p.Name)), strings.Join(cells(t, p), " | "))
 		}
