@@ -15,6 +15,9 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
+		if finding, yes := aboutMasked(r, row); yes {
+			findings = append(findings, finding)
+		}
 		if from, old, yes := r.succeeds(row); yes {
 			findings = append(findings, Finding{"changed-expectation", SeverityWarning, row.row.File, row.row.Line,
 				fmt.Sprintf("%s took the place of %s, which passes on base and whose base version fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, from.ID, old.Message)})
@@ -60,8 +63,8 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		if row.bridged {
 			return aboutBridged(r, row)
 		}
-		if old, yes := r.loosened(row); yes {
-			return "loosened-test", SeverityWarning, fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
+		if old, yes := r.loosened(row); yes && r.in.Policy.LoosenedTests != LevelIgnore {
+			return "loosened-test", r.gravity(row), fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
 		}
 		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
@@ -72,6 +75,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		}
 		return "vacuous-test", severity, fmt.Sprintf("%s passes on base+tests and on head: it does not tell the change from its absence; assert what base gets wrong", row.row.ID)
 	case NotComparable:
+		if w, _, old := r.weakened(row); w == weaker && r.in.Policy.LoosenedTests != LevelIgnore {
+			return "loosened-test", r.gravity(row), fmt.Sprintf("%s no longer asks what it asked, and %s; base's version of it passes on base and fails on head: %s; keep it, and add the new test beside it", row.row.ID, row.read.Words, old.Message)
+		}
 		if row.read.Reason == MissingSymbol {
 			return "new-behaviour", SeverityNote, fmt.Sprintf("%s %s; it passes on head", row.row.ID, row.read.Words)
 		}
@@ -96,6 +102,25 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		return "skipped-test", SeverityNote, fmt.Sprintf("%s: %s%s", row.row.ID, row.read.Words, because(head))
 	}
 	return "", "", ""
+}
+
+// gravity is how grave it is that a check expects less than it did.
+func (r *replay) gravity(row readRow) Severity {
+	if w, _, _ := r.weakened(row); w == weaker && r.in.Policy.LoosenedTests == LevelFail {
+		return SeverityError
+	}
+	return SeverityWarning
+}
+
+// aboutMasked tells of an untouched row that passes on head only with the test
+// code around it that the change edits.
+func aboutMasked(r *replay, row readRow) (Finding, bool) {
+	w, _, old := r.weakened(row)
+	if row.origin != Existing || w != weaker && w != perhaps || r.in.Policy.LoosenedTests == LevelIgnore {
+		return Finding{}, false
+	}
+	return Finding{"masked-failure", r.gravity(row), row.row.File, row.row.Line,
+		fmt.Sprintf("%s, which this change does not touch, passes on head only with the fixtures, helpers or set-up that the change edits; with base's it fails: %s", row.row.ID, old.Message)}, true
 }
 
 func because(o Observation) string {

@@ -28,7 +28,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Doubts:     r.doubts,
 	}
 	report.Change.Inert, report.Change.Reverts, report.Steering = r.in.Inert, r.in.Reverts, r.in.Steering
-	report.Unheard, report.Forged = r.unheard, r.forged
+	report.Unheard, report.Forged, report.Support = r.unheard, r.forged, r.support
 	for _, runner := range r.in.Runners {
 		if len(r.loaded[runner.Name()][Head]) > 0 {
 			report.Loaded = append(report.Loaded, runner.Name())
@@ -73,7 +73,7 @@ func (r *replay) check(row readRow) Check {
 		ID: row.row.ID, Runner: row.key.Runner, File: row.row.File, Line: row.row.Line, Name: row.row.Name,
 		Origin: row.origin, SelectedBy: r.chosenBy[row.key], Role: row.read.Role, RoleReason: row.read.Words,
 		Cells: make(map[StateName][]Cell), Parent: row.row.Parent, Sources: make(map[StateName]string),
-		Heir: r.heirs[row.key].ID, ReadsNew: r.reads[row.key],
+		Heir: r.heirs[row.key].ID, ReadsNew: r.reads[row.key], Forsakes: r.forsakes[row.key],
 	}
 	if row.row.Unit != row.row.File {
 		c.Unit = row.row.Unit
@@ -125,6 +125,9 @@ func (r *replay) stateReports() map[StateName]StateReport {
 			report.SameAs = Head
 		}
 		states[name] = report
+	}
+	if r.in.SameTree(HeadBaseTests, Head) {
+		states[HeadBaseTests] = StateReport{SameAs: Head}
 	}
 	return states
 }

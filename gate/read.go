@@ -44,6 +44,7 @@ func read(r *replay) reading {
 	out.unloaded(r)
 	out.countFlips(r)
 	out.lose(r)
+	out.weaken(r)
 	out.judgeForgery(r)
 	out.listen(r)
 	out.evidenceOfRegression(r)

@@ -35,6 +35,8 @@ type replay struct {
 	unheard   map[string]string                 // test files of the change that a runner leaves out, and why
 	forged    map[string]map[StateName][]string // units by runner and state
 	heirs     map[Key]Key                       // rows of base that head has under another id
+	support   string                            // how far the change edits test code around the tests
+	forsakes  map[Key]bool                      // rows whose new version asks about something else
 	full      Selection
 	choice    *Choice // what was selected and ran, nil for nothing
 	ranFull   bool

@@ -51,6 +51,9 @@ type Report struct {
 	// Forged are the units in which a check that must fail came out passed, by
 	// runner and state.
 	Forged map[string]map[StateName][]string `json:"forged,omitempty"`
+	// Support says how far the change edits test code around the tests: "edits",
+	// "replaces" (something that the changed files declare), or nothing.
+	Support string `json:"support,omitempty"`
 	// Unheard are the changed test files that no runner runs here, and why.
 	Unheard map[string]string `json:"unheard,omitempty"`
 	// Steering are the changed files that decide which tests run or what is reported
@@ -114,7 +117,9 @@ type Check struct {
 	// Heir is the row of head that took the place of this one of base.
 	Heir string `json:"heir,omitempty"`
 	// ReadsNew is set when the check names a value that only this change adds.
-	ReadsNew   bool   `json:"reads_new_values,omitempty"`
+	ReadsNew bool `json:"reads_new_values,omitempty"`
+	// Forsakes is set when the check no longer names what its base version asked.
+	Forsakes   bool   `json:"forsakes_subject,omitempty"`
 	Role       Role   `json:"role"` // "" for rows that are not the change's evidence
 	RoleReason string `json:"role_reason"`
 

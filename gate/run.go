@@ -35,6 +35,9 @@ type Inputs struct {
 	Introduced func(Missing) bool
 	// Gone tells whether a name is one that the production part takes away.
 	Gone func(Missing) bool
+	// Declared tells whether one of the changed production files declares the name
+	// on head.
+	Declared func(name string) bool
 	// Reverts is set when the change was found to take back, line by line, a
 	// commit that base holds: what that commit's tests ask is gone by intent.
 	Reverts bool

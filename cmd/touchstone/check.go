@@ -245,7 +245,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Steering:   pathsOf(steering),
-		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
+		Introduced: names.introduced, Gone: names.gone, Declared: names.stands, Reverts: takesBack(ctx, change, classifier),
 		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,

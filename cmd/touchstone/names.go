@@ -17,6 +17,7 @@ type newNames struct {
 	classifier *patchsplit.Classifier
 	declared   patchsplit.Names
 	removed    patchsplit.Names // what head no longer declares
+	standing   patchsplit.Names // all that the changed files declare on head
 	onBase     map[string]bool  // name -> used by production code on base
 }
 
@@ -29,8 +30,16 @@ func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier
 		before, after := productionSides(c, part)
 		n.declared.Merge(patchsplit.DeclaredNames(part.Path, before, after))
 		n.removed.Merge(patchsplit.DeclaredNames(pathOnBase(part), after, before))
+		n.standing.Merge(patchsplit.DeclaredNames(part.Path, nil, after))
 	}
 	return n
+}
+
+// stands holds when one of the changed production files declares the name on
+// head.
+func (n *newNames) stands(name string) bool {
+	_, declared := n.standing.Added[name]
+	return declared
 }
 
 // introduced holds when the production part newly declares the name. A look-up

@@ -74,6 +74,7 @@ type Policy struct {
 	VacuousTests    Level       `yaml:"vacuous_tests"`
 	Flips           Level       `yaml:"flips"`
 	LostTests       Level       `yaml:"lost_tests"`
+	LoosenedTests   Level       `yaml:"loosened_tests"`
 	Infrastructure  Trust       `yaml:"changed_infrastructure"`
 	ExemptKinds     []Kind      `yaml:"exempt_kinds"`
 	RegressionKinds []Kind      `yaml:"regression_kinds"`
@@ -111,7 +112,7 @@ func Default() Config {
 		Mode:      "enforce",
 		Sandbox:   Sandbox{Kind: "auto", Network: "none", Memory: 4 << 30, Pids: 512, Disk: 4 << 30},
 		Policy: Policy{
-			Require: Requirement(p.Require), VacuousTests: Level(p.VacuousTests), Flips: Level(p.Flips), LostTests: Level(p.LostTests),
+			Require: Requirement(p.Require), VacuousTests: Level(p.VacuousTests), Flips: Level(p.Flips), LostTests: Level(p.LostTests), LoosenedTests: Level(p.LoosenedTests),
 			Infrastructure: "ask", ExemptKinds: []Kind{"docs"}, RegressionKinds: []Kind{"refactor", "dependency", "revert"},
 		},
 		Repeat: Count(p.Repeat),
@@ -201,6 +202,7 @@ func (c *Config) Gate() gate.Policy {
 		VacuousTests:    gate.Level(c.Policy.VacuousTests),
 		Flips:           gate.Level(c.Policy.Flips),
 		LostTests:       gate.Level(c.Policy.LostTests),
+		LoosenedTests:   gate.Level(c.Policy.LoosenedTests),
 		ExemptKinds:     words(c.Policy.ExemptKinds),
 		RegressionKinds: words(c.Policy.RegressionKinds),
 		Repeat:          int(c.Repeat),
