@@ -24,6 +24,7 @@ import (
 type runners struct {
 	list    []gate.Runner
 	env     []map[string]string
+	added   []string // files that the change brings
 	visible []string // programs that states must see wherever they lie
 	doubts  []string
 }
@@ -31,7 +32,7 @@ type runners struct {
 // findRunners takes the configured runners, else what the files of base (and of
 // head, for what it adds) ask for.
 func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart) (*runners, error) {
-	found := &runners{}
+	found := &runners{added: addedPaths(parts)}
 	for _, r := range settings.Runners {
 		if err := found.configured(r); err != nil {
 			return nil, err
@@ -49,6 +50,17 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 	return found, nil
 }
 
+// addedPaths are the files that base does not have under their name.
+func addedPaths(parts []patchsplit.FilePart) []string {
+	var added []string
+	for _, part := range parts {
+		if part.Status == patchsplit.Added || part.Status == patchsplit.Renamed || part.Status == patchsplit.Copied {
+			added = append(added, part.Path)
+		}
+	}
+	return added
+}
+
 func (f *runners) configured(r config.Runner) error {
 	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
 		f.visible = append(f.visible, r.Command[0])
@@ -58,7 +70,7 @@ func (f *runners) configured(r config.Runner) error {
 	case "gotest":
 		f.list = append(f.list, gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case "pytest":
-		f.list = append(f.list, pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
+		f.list = append(f.list, pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout), Added: f.added}))
 	case javascript.Jest, javascript.Vitest, javascript.Mocha, javascript.Node, javascript.Ava:
 		f.list = append(f.list, javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case cargo.Framework:
@@ -79,7 +91,7 @@ func (f *runners) detect(tree gate.Tree) {
 		f.list = append(f.list, gotest.New(gotest.Config{Name: nameOf("gotest", candidate.Dir), Dir: candidate.Dir}))
 	}
 	for _, candidate := range pytest.Detect(tree) {
-		f.list = append(f.list, pytest.New(pytest.Config{Name: nameOf("pytest", candidate.Dir), Dir: candidate.Dir, Env: withPythonPath(nil)}))
+		f.list = append(f.list, pytest.New(pytest.Config{Name: nameOf("pytest", candidate.Dir), Dir: candidate.Dir, Env: withPythonPath(nil), Added: f.added}))
 	}
 	for _, candidate := range cargo.Detect(tree) {
 		f.list = append(f.list, cargo.New(cargo.Config{Name: nameOf(cargo.Framework, candidate.Dir), Dir: candidate.Dir}))

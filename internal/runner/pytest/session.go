@@ -156,3 +156,8 @@ func (s *session) running() []string {
 	}
 	return ids
 }
+
+// leave drops the rows of files of which nothing was asked.
+func (s *session) leave(company []string) {
+	s.order = slices.DeleteFunc(s.order, func(id string) bool { return slices.Contains(company, s.rows[id].Unit) })
+}
