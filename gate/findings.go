@@ -35,6 +35,7 @@ func find(r *replay, out reading) []Finding {
 	findings = append(findings, aboutForgery(r)...)
 	findings = append(findings, r.in.Tells...)
 	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutUnreached(r, out)...)
 	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
@@ -175,6 +176,20 @@ func aboutChange(out reading) []Finding {
 	}
 	if out.summary.NoEvidence {
 		findings = append(findings, Finding{Rule: "no-evidence", Severity: SeverityWarning, Message: "production code changed and no check of the change could show it"})
+	}
+	return findings
+}
+
+// aboutUnreached tells of changed code that no test loads, where existing tests
+// stand for the change.
+func aboutUnreached(r *replay, out reading) []Finding {
+	files, _ := r.unreached()
+	if !slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) || r.in.Change.Kind == "dependency" || out.facts.proving() > 0 {
+		return nil
+	}
+	var findings []Finding
+	for _, file := range files {
+		findings = append(findings, Finding{"unreached-code", SeverityWarning, file, 0, fmt.Sprintf("%d changed lines of %s are loaded by no test that ran: that existing tests pass says nothing about them", r.in.Code[file], file)})
 	}
 	return findings
 }

@@ -29,6 +29,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	}
 	report.Change.Inert, report.Change.Reverts, report.Steering = r.in.Inert, r.in.Reverts, r.in.Steering
 	report.Unheard, report.Forged, report.Support = r.unheard, r.forged, r.support
+	report.Code, report.Reached, report.NoOldTests = r.in.Code, r.reached(), r.in.SameTree(HeadBaseTests, Head)
 	for _, runner := range r.in.Runners {
 		if len(r.loaded[runner.Name()][Head]) > 0 {
 			report.Loaded = append(report.Loaded, runner.Name())
@@ -57,6 +58,17 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		report.Selection.Of, report.Selection.ShareOfTime = len(out.rows), 1
 	}
 	return report
+}
+
+// reached are the changed production files that tests loaded on head.
+func (r *replay) reached() []string {
+	var files []string
+	for _, byState := range r.loaded {
+		for _, l := range byState[Head] {
+			files = append(files, l.Subject)
+		}
+	}
+	return sortedPaths(files)
 }
 
 // sourceLength is how much of a source's digest a report keeps, in hex digits.
@@ -125,9 +137,6 @@ func (r *replay) stateReports() map[StateName]StateReport {
 			report.SameAs = Head
 		}
 		states[name] = report
-	}
-	if r.in.SameTree(HeadBaseTests, Head) {
-		states[HeadBaseTests] = StateReport{SameAs: Head}
 	}
 	return states
 }

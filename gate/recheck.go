@@ -36,7 +36,7 @@ const addedName = "\x00added"
 
 // rebuild makes the matrix that a report was projected from.
 func rebuild(r *Report, p Policy) (*replay, error) {
-	same, untested := r.States[BaseTests].SameAs == Head, r.States[HeadBaseTests].SameAs == Head
+	same, untested := r.States[BaseTests].SameAs == Head, r.NoOldTests
 	world := newReplay(Inputs{
 		Change: r.Change, Split: r.Split, Inert: r.Change.Inert, Policy: p, Doubts: r.Doubts,
 		SameTree: func(a, b StateName) bool {
@@ -44,7 +44,7 @@ func rebuild(r *Report, p Policy) (*replay, error) {
 		},
 		Introduced: func(m Missing) bool { return m.Name == addedName },
 		Gone:       func(m Missing) bool { return m.Name == addedName },
-		Reverts:    r.Change.Reverts, Steering: r.Steering, Further: Further{Gold: r.Change.Gold != nil},
+		Code:       r.Code, Reverts: r.Change.Reverts, Steering: r.Steering, Further: Further{Gold: r.Change.Gold != nil},
 	})
 	world.ranFull, world.heirs, world.support, world.forsakes = r.Audit.RanFull, make(map[Key]Key), r.Support, make(map[Key]bool)
 	maps.Copy(world.unheard, r.Unheard)

@@ -45,6 +45,10 @@ type Report struct {
 	Doubts []string `json:"doubts,omitempty"`
 	// Loaded names the runners whose tests loaded changed files on head.
 	Loaded []string `json:"loaded,omitempty"`
+	// Code counts the changed lines of the production files that tests can be seen
+	// to load; Reached are those that they loaded on head.
+	Code    map[string]int `json:"changed_code,omitempty"`
+	Reached []string       `json:"reached,omitempty"`
 	// Touched are the units of base that the change touches, by runner: their rows
 	// must have an answer.
 	Touched map[string][]string `json:"touched_units,omitempty"`
@@ -54,6 +58,8 @@ type Report struct {
 	// Support says how far the change edits test code around the tests: "edits",
 	// "replaces" (something that the changed files declare), or nothing.
 	Support string `json:"support,omitempty"`
+	// NoOldTests is set when head with base's tests is head itself.
+	NoOldTests bool `json:"no_old_tests,omitempty"`
 	// Unheard are the changed test files that no runner runs here, and why.
 	Unheard map[string]string `json:"unheard,omitempty"`
 	// Steering are the changed files that decide which tests run or what is reported

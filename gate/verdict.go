@@ -74,6 +74,9 @@ type Facts struct {
 	// RegressionEvidence counts existing checks that loaded the changed code and
 	// pass on both sides.
 	RegressionEvidence int
+	// Unreached counts the changed sources that no test loads, where they hold at
+	// least half of the change of a kind that existing checks may stand for.
+	Unreached int
 
 	// Doubts are facts that could not be established, each in words with what
 	// to do. Any doubt keeps a verdict from being a pass.
@@ -183,6 +186,8 @@ func noEvidence(f Facts) Verdict {
 		return say(Fail, "no machine-verifiable evidence: %s of this change %s skipped on head; let one of them run, or add a test that fails on base", checks(f.SkippedOnHead), plural(f.SkippedOnHead, "is", "are"))
 	case f.LongRed > 0:
 		return say(Fail, "no machine-verifiable evidence: %s of this change %s on base and on head alike; add a test that fails on base and passes with the change", checks(f.LongRed), plural(f.LongRed, "fails", "fail"))
+	case f.Unreached > 0:
+		return say(Fail, "no machine-verifiable evidence: no test that ran loads %d of the changed files, at least half of the changed lines; add a test that reaches them", f.Unreached)
 	case f.Tests:
 		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
 	}

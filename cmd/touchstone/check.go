@@ -250,7 +250,8 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
-		Doubts: runners.doubts, Notes: facts,
+		Code:   changedCode(change, parts),
+		Doubts: slices.Concat(runners.doubts, abandons(change, runners.list)), Notes: facts,
 	}
 	result, err := gate.Run(ctx, in)
 	if err != nil {

@@ -98,6 +98,9 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 			continue
 		}
 		before, after := productionSides(c, part)
+		if patchsplit.TestSettingsOnly(part.Path, before, after) {
+			continue
+		}
 		if before == nil || after == nil || part.OldPath != "" || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
 			return false
 		}
@@ -108,7 +111,7 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 // kindOf is the kind of the change: by its content where that settles it, else by
 // its shape and its subjects.
 func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
-	annotated, removed := false, false
+	annotated, removed, settings := false, false, false
 	for _, part := range parts {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
@@ -116,6 +119,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		before, after := productionSides(c, part)
 		switch {
 		case before != nil && after != nil && patchsplit.Inert(part.Path, before, after):
+		case patchsplit.TestSettingsOnly(part.Path, before, after):
+			settings = true
 		case patchsplit.AnnotationsOnly(part.Path, before, after):
 			annotated = true
 		case patchsplit.RemovesOnly(part.Path, before, after):
@@ -129,6 +134,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		return patchsplit.KindRefactor, "whole declarations are taken away, and nothing else changes"
 	case annotated:
 		return patchsplit.KindRefactor, "only annotations of functions change"
+	case settings:
+		return patchsplit.KindUnknown, "of the production part only settings of the tests change"
 	}
 	return patchsplit.Kind(parts, c.subjects)
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
 )
 
 // script is how a repository's own npm script runs a framework.
@@ -236,4 +238,20 @@ func (r *scriptReader) arguments(words []string) {
 			i++
 		}
 	}
+}
+
+// Script names the script of the runner's package.json that runs its framework
+// on a tree, "" when none does.
+func (r *Runner) Script(tree gate.Tree) string {
+	m, ok := readManifest(tree, r.Dir)
+	if !ok {
+		return ""
+	}
+	for _, name := range sorted(m.Scripts) {
+		reader := &scriptReader{manifest: m, framework: r.Config.Framework}
+		if reader.read(name, 0) {
+			return name
+		}
+	}
+	return ""
 }
