@@ -28,7 +28,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Doubts:     r.doubts,
 	}
 	report.Change.Inert, report.Change.Reverts, report.Steering = r.in.Inert, r.in.Reverts, r.in.Steering
-	report.Unheard, report.Forged, report.Support = r.unheard, r.forged, r.support
+	report.Unheard, report.Forged, report.Replaced, report.Support = r.unheard, r.forged, r.replaced, r.support
 	report.Code, report.Reached, report.NoOldTests = r.in.Code, r.reached(), r.in.SameTree(HeadBaseTests, Head)
 	for _, runner := range r.in.Runners {
 		if len(r.loaded[runner.Name()][Head]) > 0 {

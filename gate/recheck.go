@@ -49,6 +49,7 @@ func rebuild(r *Report, p Policy) (*replay, error) {
 	world.ranFull, world.heirs, world.support, world.forsakes = r.Audit.RanFull, make(map[Key]Key), r.Support, make(map[Key]bool)
 	maps.Copy(world.unheard, r.Unheard)
 	maps.Copy(world.forged, r.Forged)
+	maps.Copy(world.replaced, r.Replaced)
 	for runner, units := range r.Touched {
 		world.touchedU[runner] = map[StateName][]string{Base: units}
 	}

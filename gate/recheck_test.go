@@ -86,7 +86,7 @@ func TestRecheckAgreesWithTheGate(t *testing.T) {
 			w.m.Steered = len(w.production) > 0
 		}
 		if random.IntN(8) == 0 {
-			w.forge("x", []StateName{Head, Base}[random.IntN(2)], []string{"u"})
+			note(w.forged, "x", []StateName{Head, Base}[random.IntN(2)], []string{"u"})
 		}
 		w.in.Reverts = random.IntN(4) == 0
 		r := projectedFrom(t, w, doubts...)

@@ -55,6 +55,9 @@ type Report struct {
 	// Forged are the units in which a check that must fail came out passed, by
 	// runner and state.
 	Forged map[string]map[StateName][]string `json:"forged,omitempty"`
+	// Replaced are the parts of a test framework that the tree's code took the place
+	// of, by runner and state.
+	Replaced map[string]map[StateName][]string `json:"replaced,omitempty"`
 	// Support says how far the change edits test code around the tests: "edits",
 	// "replaces" (something that the changed files declare), or nothing.
 	Support string `json:"support,omitempty"`

@@ -18,6 +18,7 @@ var observer embed.FS
 var observerFiles = map[string]string{
 	"touchstone_observer.py": "observer/plugin.py",
 	"touchstone_canary.py":   "observer/canary.py",
+	"touchstone_guard.py":    "observer/guard.py",
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
 	"touchstone_standins.py": "observer/standins.py",

@@ -31,6 +31,7 @@ type session struct {
 	loaded     []gate.Loaded
 	forged     []string // units whose canary passed
 	singing    int      // canaries that failed as they must
+	replaced   []string // what the tree put in place of pytest's own
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
@@ -79,6 +80,8 @@ func (s *session) take(r record) {
 		s.report(r)
 	case "canary":
 		s.canary(r)
+	case "replaced":
+		s.replaced = append(s.replaced, strings.TrimSuffix(r.Message+" by "+r.File, " by "))
 	case "crash":
 		s.crashed = append(s.crashed, s.byNode(r.Node)...)
 	case "interrupted":
