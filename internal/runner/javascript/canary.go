@@ -148,13 +148,17 @@ func canaryText(framework, unit, beside, name string) string {
 		load(fmt.Sprintf("{ test as test_%[1]s, expect as expect_%[1]s }", name), "vitest")
 		declare, expect = "test_"+name, "expect_"+name
 	}
-	fmt.Fprintf(&b, `%[1]s(%[2]q, () => {
+	context, over := "", "" // ava fails a test that asserts nothing by its own means
+	if framework == Ava {
+		context, over = "t", "\n  t.pass();"
+	}
+	fmt.Fprintf(&b, `%[1]s(%[2]q, (%[4]s) => {
   const assert = assert_%[2]s, expect = %[3]s;
   const fails = [() => assert.equal(1, 2), () => assert.strictEqual(1, 2), () => assert.deepEqual([1], [2]), () => assert(false)];
   if (typeof expect === "function" && expect(1) && expect(1).toBe) fails.push(() => expect(1).toBe(2), () => expect([1]).toEqual([2]));
   const held = fails.filter((f) => { try { f(); return true; } catch (e) { return false; } });
-  if (held.length === 0) throw new Error("this test of the gate's must fail");
+  if (held.length === 0) throw new Error("this test of the gate's must fail");%[5]s
 });
-`, declare, name, expect)
+`, declare, name, expect, context, over)
 	return b.String()
 }
