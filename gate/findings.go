@@ -76,7 +76,7 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		}
 		return "vacuous-test", severity, fmt.Sprintf("%s passes on base+tests and on head: it does not tell the change from its absence; assert what base gets wrong", row.row.ID)
 	case NotComparable:
-		if w, _, old := r.weakened(row); w == weaker && r.in.Policy.LoosenedTests != LevelIgnore {
+		if w, _, old := r.weakened(row); w == hides {
 			return "loosened-test", r.gravity(row), fmt.Sprintf("%s no longer asks what it asked, and %s; base's version of it passes on base and fails on head: %s; keep it, and add the new test beside it", row.row.ID, row.read.Words, old.Message)
 		}
 		if row.read.Reason == MissingSymbol {
@@ -107,7 +107,7 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 
 // gravity is how grave it is that a check expects less than it did.
 func (r *replay) gravity(row readRow) Severity {
-	if w, _, _ := r.weakened(row); w == weaker && r.in.Policy.LoosenedTests == LevelFail {
+	if w, _, _ := r.weakened(row); w == hides || w == weaker && r.in.Policy.LoosenedTests == LevelFail {
 		return SeverityError
 	}
 	return SeverityWarning
@@ -117,7 +117,7 @@ func (r *replay) gravity(row readRow) Severity {
 // code around it that the change edits.
 func aboutMasked(r *replay, row readRow) (Finding, bool) {
 	w, _, old := r.weakened(row)
-	if row.origin != Existing || w != weaker && w != perhaps || r.in.Policy.LoosenedTests == LevelIgnore {
+	if row.origin != Existing || w != hides && w != perhaps {
 		return Finding{}, false
 	}
 	return Finding{"masked-failure", r.gravity(row), row.row.File, row.row.Line,

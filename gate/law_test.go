@@ -218,7 +218,8 @@ func TestWeaker(t *testing.T) {
 		tests, old   Observation
 		want         Conclusion
 	}{
-		{"loosened", false, false, false, pass, fail, Fail},
+		{"loosened, which the default policy warns of", false, false, false, pass, fail, Pass},
+		{"loosened, and the new one is about something else", false, false, true, pass, fail, Fail},
 		{"loosened, the old one calls what has moved", false, false, false, pass, raise, Pass},
 		{"rewritten and holds", false, false, false, pass, pass, Pass},
 		{"changed in the open", false, false, false, fail, fail, Pass},
@@ -236,5 +237,10 @@ func TestWeaker(t *testing.T) {
 		if got := conclude(true, false, rows); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+	strict := world(true, false, []cells{{onBase: true, seen: map[StateName][]Observation{Base: twice(pass), BaseTests: twice(pass), Head: twice(pass), HeadBaseTests: twice(fail)}}})
+	strict.in.Policy.LoosenedTests = LevelFail
+	if facts := read(strict).facts; facts.Loosened != 1 || Decide(facts, strict.in.Policy).Conclusion != Fail {
+		t.Errorf("with policy.loosened_tests: fail: %+v", facts)
 	}
 }

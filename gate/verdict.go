@@ -69,7 +69,8 @@ type Facts struct {
 	Lost      int
 	Forged    int // units in which a check that must fail came out passed
 	Hidden    int // lost ones whose base version passes on base and fails on head
-	Loosened  int // checks that pass on head only because the change expects less of them
+	Loosened  int // rewritten checks that hold on base too, and whose base version fails on head
+	Masked    int // checks that no longer ask what base's version asks, which fails on head
 
 	// RegressionEvidence counts existing checks that loaded the changed code and
 	// pass on both sides.
@@ -121,8 +122,11 @@ func known(f Facts, p Policy) []string {
 	if f.Hidden > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s that %s on base %s taken out or skipped, and base's version fails on head: this change breaks what they check and hides it; mend that, or keep them and change their expectation in the open", checks(f.Hidden), plural(f.Hidden, "passes", "pass"), plural(f.Hidden, "was", "were")))
 	}
+	if f.Masked > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s on head only because what base's version asks, and fails on head, is no longer asked: another question stands under the old name, or the tests' set-up replaces what broke; mend that, or say what is expected now by a test that fails on base", checks(f.Masked)+plural(f.Masked, " passes", " pass")))
+	}
 	if f.Loosened > 0 && p.LoosenedTests == LevelFail {
-		wrong = append(wrong, fmt.Sprintf("%s on head only because this change expects less: base's version passes on base and fails on head, and the new one passes without the change too; say what is expected now by a test that fails on base, or mend what broke (policy.loosened_tests: warn takes it as a warning)", checks(f.Loosened)+plural(f.Loosened, " passes", " pass")))
+		wrong = append(wrong, fmt.Sprintf("%s on head only because this change expects less: base's version passes on base and fails on head, and the new one passes without the change too; say what is expected now by a test that fails on base, or mend what broke (policy.loosened_tests is fail)", checks(f.Loosened)+plural(f.Loosened, " passes", " pass")))
 	}
 	if f.Lost > 0 && p.LostTests == LevelFail {
 		wrong = append(wrong, fmt.Sprintf("%s ran on base and %s no result on head, and policy.lost_tests is fail: bring them back, or have a maintainer accept the loss", checks(f.Lost), plural(f.Lost, "has", "have")))

@@ -9,8 +9,9 @@ type weakening uint8
 const (
 	notWeaker   weakening = iota
 	perhaps               // the old version fails, and that has honest uses
-	weaker                // the change takes an expectation back without saying so
+	weaker                // the change takes an expectation back, and its new one holds on base too
 	unknownWeak           // nobody could find out
+	hides                 // the old question is no longer asked at all, or its subject is replaced
 )
 
 // weakened tells whether a check of the change, or one that it does not touch,
@@ -88,35 +89,38 @@ func (r *replay) weakness(row readRow) weakening {
 	case row.origin == Existing && !agree(before):
 		return notWeaker
 	case row.origin == Existing && colour(before[0]) == green && r.support == supportReplaces:
-		return weaker
+		return hides
 	case row.origin == Existing && colour(before[0]) == red:
 		return notWeaker
 	case row.origin == Existing:
 		return perhaps
 	case row.bridged || row.read.Reason == MissingSymbol:
 		if r.forsakes[row.key] {
-			return weaker
+			return hides
 		}
 		return perhaps
 	case row.read.Reason == ChangedInfrastructure:
 		return perhaps
 	case row.read.Role == NotComparable:
 		return unknownWeak
+	case r.forsakes[row.key]:
+		return hides
 	}
 	return weaker
 }
 
-// weaken counts what the change expects less of, and makes doubts of what could
-// not be found out, where policy fails on it.
+// weaken counts what the change hides or expects less of, and makes doubts of what
+// could not be found out and would be held against it.
 func (out *reading) weaken(r *replay) {
-	if r.in.Policy.LoosenedTests != LevelFail {
-		return
-	}
 	for _, row := range out.rows {
-		switch w, from, _ := r.weakened(row); w {
-		case weaker:
+		w, from, _ := r.weakened(row)
+		may := r.in.Policy.LoosenedTests == LevelFail || r.forsakes[row.key] || row.origin == Existing && r.support == supportReplaces
+		switch {
+		case w == hides:
+			out.facts.Masked++
+		case w == weaker:
 			out.facts.Loosened++
-		case unknownWeak:
+		case w == unknownWeak && may:
 			out.doubt("nobody knows whether %s still asks what it asked: base's version of %s could not be compared between base and head", row.row.ID, from.ID)
 		}
 	}
