@@ -138,6 +138,6 @@ func boxOptions(root string, settings config.Config, found *runners) sandbox.Opt
 	}
 	return sandbox.Options{
 		Kind: string(settings.Sandbox.Kind), Root: root, Visible: visible, Network: settings.Sandbox.Network == "open",
-		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids),
+		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids), EnvAllow: settings.Sandbox.Env,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -66,6 +67,7 @@ type Sandbox struct {
 	Memory  Bytes       `yaml:"memory"`
 	Pids    Count       `yaml:"pids"`
 	Disk    Bytes       `yaml:"disk"`
+	Env     []string    `yaml:"env"` // names of variables let through besides the built-in list
 }
 
 // Policy is what the gate asks of a change.
@@ -175,9 +177,16 @@ func nulls(name string, content []byte) (blank bool, err error) {
 	return blank, nil
 }
 
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // complete checks what no single value can: names that must differ, keys that
 // need each other.
 func (c *Config) complete(name string) error {
+	for i, variable := range c.Sandbox.Env {
+		if !variableName.MatchString(variable) {
+			return &Error{File: name, Message: fmt.Sprintf("sandbox.env[%d]: %q is no name of an environment variable: list names, without values", i, variable)}
+		}
+	}
 	seen := make(map[string]bool)
 	for i := range c.Runners {
 		r := &c.Runners[i]
