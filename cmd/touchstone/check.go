@@ -186,6 +186,7 @@ func (a *App) progress(o checkOptions) *report.Progress {
 
 // examine runs the gate on a repository's change.
 func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
+	git.Sweep("git", "files") // of runs that were killed
 	repo, err := git.Open(ctx, o.repo)
 	if err != nil {
 		return nil, &exit{exitUsage, err}
