@@ -117,7 +117,7 @@ func known(f Facts, p Policy) []string {
 		wrong = append(wrong, fmt.Sprintf("%s that this change does not touch %s on base and %s on head: this change broke them", checks(f.Flips), plural(f.Flips, "passes", "pass"), plural(f.Flips, "fails", "fail")))
 	}
 	if f.Forged > 0 {
-		wrong = append(wrong, "results are forged: a check that must fail comes out passed beside this change's tests, or code of the change takes the place of the test framework's own, and neither is so on base; take that out")
+		wrong = append(wrong, "this change makes failing tests report success: a check that must fail comes out passed beside its tests, or its code takes the place of the test framework's own, and neither is so on base; take that out")
 	}
 	if f.Hidden > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s that %s on base %s taken out or skipped, and base's version fails on head: this change breaks what they check and hides it; mend that, or keep them and change their expectation in the open", checks(f.Hidden), plural(f.Hidden, "passes", "pass"), plural(f.Hidden, "was", "were")))
