@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -21,7 +22,8 @@ func (r *replay) canaries(ctx context.Context) {
 	}
 	all.Wait()
 	for _, runner := range r.in.Runners {
-		if len(r.forged[runner.Name()][Head]) > 0 && r.forged[runner.Name()][Base] == nil {
+		forged, replaced := r.forged[runner.Name()], r.replaced[runner.Name()]
+		if len(forged[Head]) > 0 && forged[Base] == nil || len(replaced[Head]) > 0 && replaced[Base] == nil {
 			r.forgedOnBase(ctx, runner)
 		}
 	}
@@ -67,16 +69,23 @@ func (r *replay) forgedOnBase(ctx context.Context, runner Runner) {
 	r.run(ctx, runner, Base, Batch{Units: units}, "")
 }
 
-// forge records the units in which a check that must fail came out passed.
-func (r *replay) forge(runner string, name StateName, units []string) {
-	if r.forged[runner] == nil {
-		r.forged[runner] = make(map[StateName][]string)
+// note adds what a run said of a state to what is known, each once.
+func note(to map[string]map[StateName][]string, runner string, name StateName, list []string) {
+	if to[runner] == nil {
+		to[runner] = make(map[StateName][]string)
 	}
-	for _, unit := range units {
-		if !slices.Contains(r.forged[runner][name], unit) {
-			r.forged[runner][name] = append(r.forged[runner][name], unit)
+	for _, entry := range list {
+		if !slices.Contains(to[runner][name], entry) {
+			to[runner][name] = append(to[runner][name], entry)
 		}
 	}
+}
+
+// takenOver are the parts of a runner's framework that code of head took the
+// place of, and code of base did not.
+func (r *replay) takenOver(runner string) []string {
+	by := r.replaced[runner]
+	return slices.DeleteFunc(sortedPaths(by[Head], by[BaseTests]), func(part string) bool { return slices.Contains(by[Base], part) })
 }
 
 // judgeForgery counts the units whose results the change forges. Where base
@@ -93,6 +102,9 @@ func (out *reading) judgeForgery(r *replay) {
 			out.facts.Forged += max(1, len(onHead))
 		}
 	}
+	for runner := range r.replaced {
+		out.facts.Forged += len(r.takenOver(runner))
+	}
 }
 
 // aboutForgery names the units whose results are forged.
@@ -105,6 +117,12 @@ func aboutForgery(r *replay) []Finding {
 		for _, unit := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(forged[Head], forged[BaseTests], forged[HeadBaseTests])))) {
 			findings = append(findings, Finding{Rule: "results-forged", Severity: SeverityError, Path: unit,
 				Message: fmt.Sprintf("a check of the gate's that must fail came out passed among the tests of %s, and does not on base: something in this change makes failing tests report success", unit)})
+		}
+	}
+	for _, runner := range slices.Sorted(maps.Keys(r.replaced)) {
+		if parts := r.takenOver(runner); len(parts) > 0 {
+			findings = append(findings, Finding{Rule: "results-forged", Severity: SeverityError,
+				Message: fmt.Sprintf("code of this change takes the place of %s's own: %s: what the tests report is no longer its word", runner, strings.Join(parts[:min(len(parts), 5)], ", "))})
 		}
 	}
 	return findings

@@ -15,6 +15,9 @@ func find(r *replay, out reading) []Finding {
 		if rule, severity, message := aboutRow(r, row, proven); rule != "" {
 			findings = append(findings, Finding{rule, severity, row.row.File, row.row.Line, message})
 		}
+		if finding, yes := aboutMasked(r, row); yes {
+			findings = append(findings, finding)
+		}
 		if from, old, yes := r.succeeds(row); yes {
 			findings = append(findings, Finding{"changed-expectation", SeverityWarning, row.row.File, row.row.Line,
 				fmt.Sprintf("%s took the place of %s, which passes on base and whose base version fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, from.ID, old.Message)})
@@ -32,6 +35,7 @@ func find(r *replay, out reading) []Finding {
 	findings = append(findings, aboutForgery(r)...)
 	findings = append(findings, r.in.Tells...)
 	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutUnreached(r, out)...)
 	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
@@ -60,8 +64,8 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		if row.bridged {
 			return aboutBridged(r, row)
 		}
-		if old, yes := r.loosened(row); yes {
-			return "loosened-test", SeverityWarning, fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
+		if old, yes := r.loosened(row); yes && r.in.Policy.LoosenedTests != LevelIgnore {
+			return "loosened-test", r.gravity(row), fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
 		}
 		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
@@ -72,6 +76,9 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		}
 		return "vacuous-test", severity, fmt.Sprintf("%s passes on base+tests and on head: it does not tell the change from its absence; assert what base gets wrong", row.row.ID)
 	case NotComparable:
+		if w, _, old := r.weakened(row); w == hides {
+			return "loosened-test", r.gravity(row), fmt.Sprintf("%s no longer asks what it asked, and %s; base's version of it passes on base and fails on head: %s; keep it, and add the new test beside it", row.row.ID, row.read.Words, old.Message)
+		}
 		if row.read.Reason == MissingSymbol {
 			return "new-behaviour", SeverityNote, fmt.Sprintf("%s %s; it passes on head", row.row.ID, row.read.Words)
 		}
@@ -96,6 +103,25 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		return "skipped-test", SeverityNote, fmt.Sprintf("%s: %s%s", row.row.ID, row.read.Words, because(head))
 	}
 	return "", "", ""
+}
+
+// gravity is how grave it is that a check expects less than it did.
+func (r *replay) gravity(row readRow) Severity {
+	if w, _, _ := r.weakened(row); w == hides || w == weaker && r.in.Policy.LoosenedTests == LevelFail {
+		return SeverityError
+	}
+	return SeverityWarning
+}
+
+// aboutMasked tells of an untouched row that passes on head only with the test
+// code around it that the change edits.
+func aboutMasked(r *replay, row readRow) (Finding, bool) {
+	w, _, old := r.weakened(row)
+	if row.origin != Existing || w != hides && w != perhaps {
+		return Finding{}, false
+	}
+	return Finding{"masked-failure", r.gravity(row), row.row.File, row.row.Line,
+		fmt.Sprintf("%s, which this change does not touch, passes on head only with the fixtures, helpers or set-up that the change edits; with base's it fails: %s", row.row.ID, old.Message)}, true
 }
 
 func because(o Observation) string {
@@ -150,6 +176,20 @@ func aboutChange(out reading) []Finding {
 	}
 	if out.summary.NoEvidence {
 		findings = append(findings, Finding{Rule: "no-evidence", Severity: SeverityWarning, Message: "production code changed and no check of the change could show it"})
+	}
+	return findings
+}
+
+// aboutUnreached tells of changed code that no test loads, where existing tests
+// stand for the change.
+func aboutUnreached(r *replay, out reading) []Finding {
+	files, _ := r.unreached()
+	if !slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) || r.in.Change.Kind == "dependency" || out.facts.proving() > 0 {
+		return nil
+	}
+	var findings []Finding
+	for _, file := range files {
+		findings = append(findings, Finding{"unreached-code", SeverityWarning, file, 0, fmt.Sprintf("%d changed lines of %s are loaded by no test that ran: that existing tests pass says nothing about them", r.in.Code[file], file)})
 	}
 	return findings
 }

@@ -24,6 +24,8 @@ type cells struct {
 	onBase bool // base knows the row
 	same   bool // its source is the same on base and head
 	gone   bool // head does not know it
+	around bool // the change puts something in place of code, in test code around the row
+	other  bool // its new version asks about something else
 	seen   map[StateName][]Observation
 }
 
@@ -40,11 +42,16 @@ func world(production, steered bool, rows []cells) *replay {
 	})
 	r.ranFull = true
 	r.m.Steered = steered
+	r.forsakes = make(map[Key]bool)
 	for i, c := range rows {
 		row := Row{ID: fmt.Sprint("t", i), Runner: "x", Unit: "u", File: "a_test.py", Digest: "head"}
 		if !c.gone {
 			r.m.See(Head, row)
 		}
+		if c.around {
+			r.support, r.touchedU["x"] = supportReplaces, map[StateName][]string{Base: {"u"}}
+		}
+		r.forsakes[row.Key()] = c.other
 		if c.onBase {
 			base := row
 			if !c.same {
@@ -162,5 +169,78 @@ func TestTakingAFactAwayNeverPassesInCompany(t *testing.T) {
 			}
 		}
 		checkLaw(t, random.IntN(4) > 0, random.IntN(2) == 0, rows)
+	}
+}
+
+// TestTakingAFactAwayNeverPassesWithOldVersions is the law for rows whose base
+// version is asked on head's source, modified ones and untouched ones, beside
+// one that proves the change.
+func TestTakingAFactAwayNeverPassesWithOldVersions(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	letters := append([]Observation{{Outcome: NotRun, Reason: Deselected}}, alphabet...)
+	draw := func() []Observation {
+		if random.IntN(4) > 0 {
+			o := letters[random.IntN(len(letters))]
+			if random.IntN(2) == 0 {
+				o = alphabet[random.IntN(2)] // passed, or failed by its own assertion
+			}
+			return []Observation{o, o}
+		}
+		return []Observation{letters[random.IntN(len(letters))], letters[random.IntN(len(letters))]}[:random.IntN(3)]
+	}
+	proof := cells{seen: map[StateName][]Observation{BaseTests: {alphabet[1], alphabet[1]}, Head: {alphabet[0], alphabet[0]}}}
+	drawn, came := 8_000, make(map[Conclusion]int)
+	if testing.Short() {
+		drawn = 2_000
+	}
+	for range drawn {
+		row := cells{onBase: true, same: random.IntN(2) == 0, around: random.IntN(2) == 0, other: random.IntN(2) == 0, seen: map[StateName][]Observation{
+			Base: draw(), BaseTests: draw(), Head: {alphabet[0], alphabet[0]}, HeadBaseTests: draw(), Bridge: draw(),
+		}}
+		rows := []cells{row, proof}
+		checkLaw(t, true, random.IntN(4) == 0, rows)
+		came[conclude(true, false, rows)]++
+	}
+	if came[Pass] == 0 || came[Fail] == 0 || came[Undecided] == 0 {
+		t.Errorf("the matrices came to %v", came)
+	}
+}
+
+// TestWeaker lists what base's version of a test on head's source says.
+func TestWeaker(t *testing.T) {
+	pass, fail, raise := Observation{Outcome: Passed}, Observation{Outcome: Failed, Reason: Assertion}, Observation{Outcome: Failed, Reason: Exception}
+	missing := Observation{Outcome: Errored, Reason: Import, Missing: []Missing{{Name: "added"}}}
+	twice := func(o Observation) []Observation { return []Observation{o, o} }
+	for _, c := range []struct {
+		name         string
+		same, around bool
+		other        bool
+		tests, old   Observation
+		want         Conclusion
+	}{
+		{"loosened, which the default policy warns of", false, false, false, pass, fail, Pass},
+		{"loosened, and the new one is about something else", false, false, true, pass, fail, Fail},
+		{"loosened, the old one calls what has moved", false, false, false, pass, raise, Pass},
+		{"rewritten and holds", false, false, false, pass, pass, Pass},
+		{"changed in the open", false, false, false, fail, fail, Pass},
+		{"asked by a new name", false, false, false, missing, fail, Pass},
+		{"another question under the old name", false, false, true, missing, fail, Fail},
+		{"untouched, and nothing around it", true, false, false, pass, fail, Pass},
+		{"untouched, and repaired by what is around it", true, true, false, pass, fail, Fail},
+		{"untouched, and the fixture follows the product", true, true, false, pass, raise, Pass},
+		{"untouched, and what is around it fails on base", true, true, false, fail, fail, Pass},
+	} {
+		rows := []cells{
+			{onBase: true, same: c.same, around: c.around, other: c.other, seen: map[StateName][]Observation{Base: twice(pass), BaseTests: twice(c.tests), Head: twice(pass), HeadBaseTests: twice(c.old)}},
+			{seen: map[StateName][]Observation{BaseTests: twice(fail), Head: twice(pass)}},
+		}
+		if got := conclude(true, false, rows); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	strict := world(true, false, []cells{{onBase: true, seen: map[StateName][]Observation{Base: twice(pass), BaseTests: twice(pass), Head: twice(pass), HeadBaseTests: twice(fail)}}})
+	strict.in.Policy.LoosenedTests = LevelFail
+	if facts := read(strict).facts; facts.Loosened != 1 || Decide(facts, strict.in.Policy).Conclusion != Fail {
+		t.Errorf("with policy.loosened_tests: fail: %+v", facts)
 	}
 }

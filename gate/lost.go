@@ -13,6 +13,9 @@ import (
 func (r *replay) hidden(ctx context.Context) {
 	if len(r.production) > 0 && !r.in.SameTree(HeadBaseTests, Head) {
 		r.phase("ask base's tests")
+		r.mu.Lock()
+		r.support = r.readSupport()
+		r.mu.Unlock()
 		var all sync.WaitGroup
 		for _, runner := range r.in.Runners {
 			all.Go(func() { r.hiddenBy(ctx, runner) })
@@ -24,7 +27,7 @@ func (r *replay) hidden(ctx context.Context) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.heirs = heirs(r.m, r.text)
+	r.heirs, r.forsakes = heirs(r.m, r.text), r.forsaking()
 }
 
 func (r *replay) hiddenBy(ctx context.Context, runner Runner) {
@@ -54,8 +57,9 @@ func (r *replay) hiddenBy(ctx context.Context, runner Runner) {
 
 // askedOfOld lists the rows whose base version head's source must answer:
 // those that passed on base and that head has not or skips, in whole or in
-// part, and modified ones that pass either way, or have parts of which some may
-// be gone.
+// part; modified ones that do not fail without the change, or have parts of
+// which some may be gone; and untouched ones that edited test code around them
+// may let pass.
 func (r *replay) askedOfOld(runner string) []Row {
 	heir, split := heirs(r.m, r.text), r.split()
 	var rows []Row
@@ -83,7 +87,10 @@ func (r *replay) wantsOld(key Key, base Row, heir map[Key]Key, split map[Key]boo
 	case ran && allBlank(now):
 		return true
 	}
-	return base.Parent == "" && base.Digest != head.Digest && allGreen(now) && (split[key] || allGreen(r.m.Cell(key, BaseTests)))
+	if r.maskable(key) {
+		return !anyOf(r.m.Cell(key, Base), red) && !anyOf(r.m.Cell(key, BaseTests), red)
+	}
+	return base.Parent == "" && base.Digest != head.Digest && allGreen(now) && (split[key] || !RoleOf(r.m, key, r.in.Introduced).Role.proves())
 }
 
 // split holds the rows that have parts.

@@ -53,6 +53,7 @@ type Policy struct {
 	VacuousTests    Level
 	Flips           Level
 	LostTests       Level
+	LoosenedTests   Level    // rewritten tests whose new version also holds on base, and whose old one fails on head
 	ExemptKinds     []string // kinds that need no evidence, when the split agrees
 	RegressionKinds []string // kinds for which regression evidence is enough
 	// AcceptInfrastructure counts a pass that needs an edited test set-up as proof.
@@ -67,6 +68,7 @@ func DefaultPolicy() Policy {
 		VacuousTests:    LevelWarn,
 		Flips:           LevelFail,
 		LostTests:       LevelWarn,
+		LoosenedTests:   LevelWarn,
 		ExemptKinds:     []string{"docs"},
 		RegressionKinds: []string{"refactor", "dependency", "revert"},
 		Repeat:          2,

@@ -28,7 +28,8 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Doubts:     r.doubts,
 	}
 	report.Change.Inert, report.Change.Reverts, report.Steering = r.in.Inert, r.in.Reverts, r.in.Steering
-	report.Unheard, report.Forged = r.unheard, r.forged
+	report.Unheard, report.Forged, report.Replaced, report.Support = r.unheard, r.forged, r.replaced, r.support
+	report.Code, report.Reached, report.NoOldTests = r.in.Code, r.reached(), r.in.SameTree(HeadBaseTests, Head)
 	for _, runner := range r.in.Runners {
 		if len(r.loaded[runner.Name()][Head]) > 0 {
 			report.Loaded = append(report.Loaded, runner.Name())
@@ -59,6 +60,17 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	return report
 }
 
+// reached are the changed production files that tests loaded on head.
+func (r *replay) reached() []string {
+	var files []string
+	for _, byState := range r.loaded {
+		for _, l := range byState[Head] {
+			files = append(files, l.Subject)
+		}
+	}
+	return sortedPaths(files)
+}
+
 // sourceLength is how much of a source's digest a report keeps, in hex digits.
 const sourceLength = 16
 
@@ -73,7 +85,7 @@ func (r *replay) check(row readRow) Check {
 		ID: row.row.ID, Runner: row.key.Runner, File: row.row.File, Line: row.row.Line, Name: row.row.Name,
 		Origin: row.origin, SelectedBy: r.chosenBy[row.key], Role: row.read.Role, RoleReason: row.read.Words,
 		Cells: make(map[StateName][]Cell), Parent: row.row.Parent, Sources: make(map[StateName]string),
-		Heir: r.heirs[row.key].ID, ReadsNew: r.reads[row.key],
+		Heir: r.heirs[row.key].ID, ReadsNew: r.reads[row.key], Forsakes: r.forsakes[row.key],
 	}
 	if row.row.Unit != row.row.File {
 		c.Unit = row.row.Unit

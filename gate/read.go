@@ -44,6 +44,7 @@ func read(r *replay) reading {
 	out.unloaded(r)
 	out.countFlips(r)
 	out.lose(r)
+	out.weaken(r)
 	out.judgeForgery(r)
 	out.listen(r)
 	out.evidenceOfRegression(r)
@@ -173,8 +174,15 @@ func allBlank(cell []Observation) bool {
 }
 
 // evidenceOfRegression counts the rows that stood on base, loaded the changed
-// code from the right place, and pass on both sides.
+// code from the right place, and pass on both sides. Where tests load less than
+// half of the changed lines, they are no evidence for the rest.
 func (out *reading) evidenceOfRegression(r *replay) {
+	if files, most := r.unreached(); most && r.in.Change.Kind != "dependency" {
+		if slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) {
+			out.facts.Unreached = len(files)
+		}
+		return
+	}
 	for _, row := range out.rows {
 		if row.origin != Existing && row.origin != Modified {
 			continue
@@ -187,6 +195,25 @@ func (out *reading) evidenceOfRegression(r *replay) {
 			out.facts.RegressionEvidence++
 		}
 	}
+}
+
+// unreached lists the changed sources that no test loaded on head, and tells
+// whether at least half of the changed lines of code are in them.
+func (r *replay) unreached() (files []string, most bool) {
+	loaded := make(map[string]bool)
+	for _, byState := range r.loaded {
+		for _, l := range byState[Head] {
+			loaded[l.Subject] = true
+		}
+	}
+	in, all := 0, 0
+	for _, file := range slices.Sorted(maps.Keys(r.in.Code)) {
+		all += r.in.Code[file]
+		if !loaded[file] {
+			files, in = append(files, file), in+r.in.Code[file]
+		}
+	}
+	return files, in > 0 && 2*in >= all
 }
 
 func (out *reading) summarise() {

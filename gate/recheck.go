@@ -36,17 +36,20 @@ const addedName = "\x00added"
 
 // rebuild makes the matrix that a report was projected from.
 func rebuild(r *Report, p Policy) (*replay, error) {
-	same := r.States[BaseTests].SameAs == Head
+	same, untested := r.States[BaseTests].SameAs == Head, r.NoOldTests
 	world := newReplay(Inputs{
 		Change: r.Change, Split: r.Split, Inert: r.Change.Inert, Policy: p, Doubts: r.Doubts,
-		SameTree:   func(a, b StateName) bool { return same && alike(a, b) },
+		SameTree: func(a, b StateName) bool {
+			return same && alike(a, b) || untested && a == HeadBaseTests && b == Head
+		},
 		Introduced: func(m Missing) bool { return m.Name == addedName },
 		Gone:       func(m Missing) bool { return m.Name == addedName },
-		Reverts:    r.Change.Reverts, Steering: r.Steering, Further: Further{Gold: r.Change.Gold != nil},
+		Code:       r.Code, Reverts: r.Change.Reverts, Steering: r.Steering, Further: Further{Gold: r.Change.Gold != nil},
 	})
-	world.ranFull, world.heirs = r.Audit.RanFull, make(map[Key]Key)
+	world.ranFull, world.heirs, world.support, world.forsakes = r.Audit.RanFull, make(map[Key]Key), r.Support, make(map[Key]bool)
 	maps.Copy(world.unheard, r.Unheard)
 	maps.Copy(world.forged, r.Forged)
+	maps.Copy(world.replaced, r.Replaced)
 	for runner, units := range r.Touched {
 		world.touchedU[runner] = map[StateName][]string{Base: units}
 	}
@@ -68,6 +71,9 @@ func rebuild(r *Report, p Policy) (*replay, error) {
 		}
 		if c.Heir != "" {
 			world.heirs[key] = Key{c.Runner, c.Heir}
+		}
+		if c.Forsakes {
+			world.forsakes[key] = true
 		}
 		if c.ReadsNew {
 			world.reads[key] = true

@@ -57,6 +57,7 @@ func TestRecheckAgreesWithTheGate(t *testing.T) {
 		for range 1 + random.IntN(3) {
 			c := cells{onBase: random.IntN(2) == 0, same: random.IntN(2) == 0, seen: make(map[StateName][]Observation)}
 			c.gone = c.onBase && random.IntN(4) == 0
+			c.around, c.other = random.IntN(3) == 0, random.IntN(3) == 0
 			for _, state := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra, Bridge} {
 				if (state == Base || state == HeadBaseTests) && !c.onBase || c.gone && state != Base && state != HeadBaseTests {
 					continue
@@ -85,7 +86,7 @@ func TestRecheckAgreesWithTheGate(t *testing.T) {
 			w.m.Steered = len(w.production) > 0
 		}
 		if random.IntN(8) == 0 {
-			w.forge("x", []StateName{Head, Base}[random.IntN(2)], []string{"u"})
+			note(w.forged, "x", []StateName{Head, Base}[random.IntN(2)], []string{"u"})
 		}
 		w.in.Reverts = random.IntN(4) == 0
 		r := projectedFrom(t, w, doubts...)

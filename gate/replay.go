@@ -34,7 +34,10 @@ type replay struct {
 	notes     []string
 	unheard   map[string]string                 // test files of the change that a runner leaves out, and why
 	forged    map[string]map[StateName][]string // units by runner and state
+	replaced  map[string]map[StateName][]string // parts of the framework, by runner and state
 	heirs     map[Key]Key                       // rows of base that head has under another id
+	support   string                            // how far the change edits test code around the tests
+	forsakes  map[Key]bool                      // rows whose new version asks about something else
 	full      Selection
 	choice    *Choice // what was selected and ran, nil for nothing
 	ranFull   bool
@@ -64,6 +67,7 @@ func newReplay(in Inputs) *replay {
 		failed:     make(map[string]map[StateName][]UnitFailure),
 		unheard:    make(map[string]string),
 		forged:     make(map[string]map[StateName][]string),
+		replaced:   make(map[string]map[StateName][]string),
 		touchedU:   make(map[string]map[StateName][]string),
 		chosenBy:   make(map[Key][]string),
 		commandOf:  make(map[Key][]string),
@@ -276,7 +280,8 @@ func (r *replay) record(runner Runner, name StateName, result Result, why string
 		r.failed[runner.Name()] = make(map[StateName][]UnitFailure)
 	}
 	r.failed[runner.Name()][name] = append(r.failed[runner.Name()][name], result.Units...)
-	r.forge(runner.Name(), name, result.Forged)
+	note(r.forged, runner.Name(), name, result.Forged)
+	note(r.replaced, runner.Name(), name, result.Replaced)
 	r.costs[name] += result.Wall
 	for _, argv := range result.Commands {
 		r.commands = append(r.commands, RanCommand{State: name, Runner: runner.Name(), Argv: argv})

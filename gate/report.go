@@ -45,12 +45,24 @@ type Report struct {
 	Doubts []string `json:"doubts,omitempty"`
 	// Loaded names the runners whose tests loaded changed files on head.
 	Loaded []string `json:"loaded,omitempty"`
+	// Code counts the changed lines of the production files that tests can be seen
+	// to load; Reached are those that they loaded on head.
+	Code    map[string]int `json:"changed_code,omitempty"`
+	Reached []string       `json:"reached,omitempty"`
 	// Touched are the units of base that the change touches, by runner: their rows
 	// must have an answer.
 	Touched map[string][]string `json:"touched_units,omitempty"`
 	// Forged are the units in which a check that must fail came out passed, by
 	// runner and state.
 	Forged map[string]map[StateName][]string `json:"forged,omitempty"`
+	// Replaced are the parts of a test framework that the tree's code took the place
+	// of, by runner and state.
+	Replaced map[string]map[StateName][]string `json:"replaced,omitempty"`
+	// Support says how far the change edits test code around the tests: "edits",
+	// "replaces" (something that the changed files declare), or nothing.
+	Support string `json:"support,omitempty"`
+	// NoOldTests is set when head with base's tests is head itself.
+	NoOldTests bool `json:"no_old_tests,omitempty"`
 	// Unheard are the changed test files that no runner runs here, and why.
 	Unheard map[string]string `json:"unheard,omitempty"`
 	// Steering are the changed files that decide which tests run or what is reported
@@ -114,7 +126,9 @@ type Check struct {
 	// Heir is the row of head that took the place of this one of base.
 	Heir string `json:"heir,omitempty"`
 	// ReadsNew is set when the check names a value that only this change adds.
-	ReadsNew   bool   `json:"reads_new_values,omitempty"`
+	ReadsNew bool `json:"reads_new_values,omitempty"`
+	// Forsakes is set when the check no longer names what its base version asked.
+	Forsakes   bool   `json:"forsakes_subject,omitempty"`
 	Role       Role   `json:"role"` // "" for rows that are not the change's evidence
 	RoleReason string `json:"role_reason"`
 

@@ -37,6 +37,12 @@ type Inputs struct {
 	Introduced func(Missing) bool
 	// Gone tells whether a name is one that the production part takes away.
 	Gone func(Missing) bool
+	// Declared tells whether one of the changed production files declares the name
+	// on head.
+	Declared func(name string) bool
+	// Code counts the changed lines of each production file of head whose code
+	// changes and of which a runner could tell that it was loaded.
+	Code map[string]int
 	// Reverts is set when the change was found to take back, line by line, a
 	// commit that base holds: what that commit's tests ask is gone by intent.
 	Reverts bool

@@ -112,6 +112,7 @@ type Result struct {
 	Units    []UnitFailure // units that could not be loaded or died
 	Loaded   []Loaded
 	Forged   []string   // units in which a check that must fail came out passed
+	Replaced []string   // parts of the test framework that the tree's code took the place of
 	Commands [][]string // the commands as a person would paste them, in order
 	Wall     time.Duration
 }

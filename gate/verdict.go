@@ -69,10 +69,15 @@ type Facts struct {
 	Lost      int
 	Forged    int // units in which a check that must fail came out passed
 	Hidden    int // lost ones whose base version passes on base and fails on head
+	Loosened  int // rewritten checks that hold on base too, and whose base version fails on head
+	Masked    int // checks that no longer ask what base's version asks, which fails on head
 
 	// RegressionEvidence counts existing checks that loaded the changed code and
 	// pass on both sides.
 	RegressionEvidence int
+	// Unreached counts the changed sources that no test loads, where they hold at
+	// least half of the change of a kind that existing checks may stand for.
+	Unreached int
 
 	// Doubts are facts that could not be established, each in words with what
 	// to do. Any doubt keeps a verdict from being a pass.
@@ -112,10 +117,16 @@ func known(f Facts, p Policy) []string {
 		wrong = append(wrong, fmt.Sprintf("%s that this change does not touch %s on base and %s on head: this change broke them", checks(f.Flips), plural(f.Flips, "passes", "pass"), plural(f.Flips, "fails", "fail")))
 	}
 	if f.Forged > 0 {
-		wrong = append(wrong, "a check of the gate's that must fail comes out passed beside this change's tests, and does not on base: this change makes failing tests report success; take that out")
+		wrong = append(wrong, "this change makes failing tests report success: a check that must fail comes out passed beside its tests, or its code takes the place of the test framework's own, and neither is so on base; take that out")
 	}
 	if f.Hidden > 0 {
 		wrong = append(wrong, fmt.Sprintf("%s that %s on base %s taken out or skipped, and base's version fails on head: this change breaks what they check and hides it; mend that, or keep them and change their expectation in the open", checks(f.Hidden), plural(f.Hidden, "passes", "pass"), plural(f.Hidden, "was", "were")))
+	}
+	if f.Masked > 0 {
+		wrong = append(wrong, fmt.Sprintf("%s on head only because what base's version asks, and fails on head, is no longer asked: another question stands under the old name, or the tests' set-up replaces what broke; mend that, or say what is expected now by a test that fails on base", checks(f.Masked)+plural(f.Masked, " passes", " pass")))
+	}
+	if f.Loosened > 0 && p.LoosenedTests == LevelFail {
+		wrong = append(wrong, fmt.Sprintf("%s on head only because this change expects less: base's version passes on base and fails on head, and the new one passes without the change too; say what is expected now by a test that fails on base, or mend what broke (policy.loosened_tests is fail)", checks(f.Loosened)+plural(f.Loosened, " passes", " pass")))
 	}
 	if f.Lost > 0 && p.LostTests == LevelFail {
 		wrong = append(wrong, fmt.Sprintf("%s ran on base and %s no result on head, and policy.lost_tests is fail: bring them back, or have a maintainer accept the loss", checks(f.Lost), plural(f.Lost, "has", "have")))
@@ -179,6 +190,8 @@ func noEvidence(f Facts) Verdict {
 		return say(Fail, "no machine-verifiable evidence: %s of this change %s skipped on head; let one of them run, or add a test that fails on base", checks(f.SkippedOnHead), plural(f.SkippedOnHead, "is", "are"))
 	case f.LongRed > 0:
 		return say(Fail, "no machine-verifiable evidence: %s of this change %s on base and on head alike; add a test that fails on base and passes with the change", checks(f.LongRed), plural(f.LongRed, "fails", "fail"))
+	case f.Unreached > 0:
+		return say(Fail, "no machine-verifiable evidence: no test that ran loads %d of the changed files, at least half of the changed lines; add a test that reaches them", f.Unreached)
 	case f.Tests:
 		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
 	}

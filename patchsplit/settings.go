@@ -102,3 +102,45 @@ func packageSettings(data []byte) map[string]any {
 	}
 	return kept
 }
+
+// TestSettingsOnly tells whether all that changes in a manifest is what it says
+// of the tests. It is then no part of the product, and declares no dependency.
+func TestSettingsOnly(path string, before, after []byte) bool {
+	rest := withoutSettings[baseOf(path)]
+	if rest == nil || before == nil || after == nil {
+		return false
+	}
+	was, is := rest(before), rest(after)
+	return was != nil && is != nil && reflect.DeepEqual(was, is)
+}
+
+// withoutSettings read what manifests say of anything but tests; nil for what
+// cannot be read.
+var withoutSettings = map[string]func(data []byte) map[string]any{
+	"package.json": func(data []byte) map[string]any {
+		var doc map[string]any
+		if json.Unmarshal(data, &doc) != nil {
+			return nil
+		}
+		scripts, _ := doc["scripts"].(map[string]any)
+		for name := range packageSettings(data) {
+			delete(doc, name)
+			delete(scripts, strings.TrimPrefix(name, "scripts."))
+		}
+		return doc
+	},
+	"pyproject.toml": func(data []byte) map[string]any {
+		var doc map[string]any
+		if _, err := toml.Decode(string(data), &doc); err != nil {
+			return nil
+		}
+		tools, _ := doc["tool"].(map[string]any)
+		for name := range testSettings["pyproject.toml"](data) {
+			delete(tools, name)
+		}
+		if len(tools) == 0 {
+			delete(doc, "tool")
+		}
+		return doc
+	},
+}

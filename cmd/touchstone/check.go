@@ -190,6 +190,7 @@ func (a *App) progress(o checkOptions) *report.Progress {
 
 // examine runs the gate on a repository's change.
 func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
+	git.Sweep("git", "files") // of runs that were killed
 	repo, err := git.Open(ctx, o.repo)
 	if err != nil {
 		return nil, &exit{exitUsage, err}
@@ -249,12 +250,13 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Change: change.info, Split: splitEntries(parts), Inert: inert(change, parts),
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Steering:   pathsOf(steering),
-		Introduced: names.introduced, Gone: names.gone, Reverts: takesBack(ctx, change, classifier),
+		Introduced: names.introduced, Gone: names.gone, Declared: names.stands, Reverts: takesBack(ctx, change, classifier),
 		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
-		Doubts: runners.doubts, Notes: facts,
+		Code:   changedCode(change, parts),
+		Doubts: slices.Concat(runners.doubts, abandons(change, runners.list)), Notes: facts,
 	}
 	result, err := gate.Run(ctx, in)
 	if err != nil {

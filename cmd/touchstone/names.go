@@ -17,6 +17,7 @@ type newNames struct {
 	classifier *patchsplit.Classifier
 	declared   patchsplit.Names
 	removed    patchsplit.Names // what head no longer declares
+	standing   patchsplit.Names // all that the changed files declare on head
 	onBase     map[string]bool  // name -> used by production code on base
 }
 
@@ -29,8 +30,16 @@ func readNames(ctx context.Context, c *change, classifier *patchsplit.Classifier
 		before, after := productionSides(c, part)
 		n.declared.Merge(patchsplit.DeclaredNames(part.Path, before, after))
 		n.removed.Merge(patchsplit.DeclaredNames(pathOnBase(part), after, before))
+		n.standing.Merge(patchsplit.DeclaredNames(part.Path, nil, after))
 	}
 	return n
+}
+
+// stands holds when one of the changed production files declares the name on
+// head.
+func (n *newNames) stands(name string) bool {
+	_, declared := n.standing.Added[name]
+	return declared
 }
 
 // introduced holds when the production part newly declares the name. A look-up
@@ -89,6 +98,9 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 			continue
 		}
 		before, after := productionSides(c, part)
+		if patchsplit.TestSettingsOnly(part.Path, before, after) {
+			continue
+		}
 		if before == nil || after == nil || part.OldPath != "" || part.OldMode != part.NewMode || !patchsplit.Inert(part.Path, before, after) {
 			return false
 		}
@@ -99,7 +111,7 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 // kindOf is the kind of the change: by its content where that settles it, else by
 // its shape and its subjects.
 func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
-	annotated, removed := false, false
+	annotated, removed, settings := false, false, false
 	for _, part := range parts {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
@@ -107,6 +119,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		before, after := productionSides(c, part)
 		switch {
 		case before != nil && after != nil && patchsplit.Inert(part.Path, before, after):
+		case patchsplit.TestSettingsOnly(part.Path, before, after):
+			settings = true
 		case patchsplit.AnnotationsOnly(part.Path, before, after):
 			annotated = true
 		case patchsplit.RemovesOnly(part.Path, before, after):
@@ -120,6 +134,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		return patchsplit.KindRefactor, "whole declarations are taken away, and nothing else changes"
 	case annotated:
 		return patchsplit.KindRefactor, "only annotations of functions change"
+	case settings:
+		return patchsplit.KindUnknown, "of the production part only settings of the tests change"
 	}
 	return patchsplit.Kind(parts, c.subjects)
 }

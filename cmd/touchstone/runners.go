@@ -26,6 +26,7 @@ type runners struct {
 	dirs    []string // where each one runs
 	why     []string // what each one was chosen by
 	env     []map[string]string
+	added   []string // files that the change brings
 	visible []string // programs that states must see wherever they lie
 	doubts  []string
 }
@@ -33,7 +34,7 @@ type runners struct {
 // findRunners takes the configured runners, else what the files of base (and of
 // head, for what it adds) ask for.
 func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart) (*runners, error) {
-	found := &runners{}
+	found := &runners{added: addedPaths(parts)}
 	for _, r := range settings.Runners {
 		if err := found.configured(r, settings.Source); err != nil {
 			return nil, err
@@ -62,6 +63,17 @@ func (f *runners) absent() []string {
 	return []string{fmt.Sprintf("no test runner was found in this repository (%s): no test of it can be asked; name a runner in runners: of %s", lookedFor, config.Path)}
 }
 
+// addedPaths are the files that base does not have under their name.
+func addedPaths(parts []patchsplit.FilePart) []string {
+	var added []string
+	for _, part := range parts {
+		if part.Status == patchsplit.Added || part.Status == patchsplit.Renamed || part.Status == patchsplit.Copied {
+			added = append(added, part.Path)
+		}
+	}
+	return added
+}
+
 func (f *runners) configured(r config.Runner, source string) error {
 	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
 		f.visible = append(f.visible, r.Command[0])
@@ -72,7 +84,7 @@ func (f *runners) configured(r config.Runner, source string) error {
 	case "gotest":
 		add(gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case "pytest":
-		add(pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout)}))
+		add(pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout), Added: f.added}))
 	case javascript.Jest, javascript.Vitest, javascript.Mocha, javascript.Node, javascript.Ava:
 		add(javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case cargo.Framework:
@@ -101,7 +113,7 @@ func (f *runners) detect(tree gate.Tree) {
 		f.add(gotest.New(gotest.Config{Name: nameOf("gotest", c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range pytest.Detect(tree) {
-		f.add(pytest.New(pytest.Config{Name: nameOf("pytest", c.Dir), Dir: c.Dir, Env: withPythonPath(nil)}), c.Dir, c.Why)
+		f.add(pytest.New(pytest.Config{Name: nameOf("pytest", c.Dir), Dir: c.Dir, Env: withPythonPath(nil), Added: f.added}), c.Dir, c.Why)
 	}
 	for _, c := range cargo.Detect(tree) {
 		f.add(cargo.New(cargo.Config{Name: nameOf(cargo.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
@@ -148,6 +160,6 @@ func boxOptions(root string, settings config.Config, found *runners) sandbox.Opt
 	}
 	return sandbox.Options{
 		Kind: string(settings.Sandbox.Kind), Root: root, Visible: visible, Network: settings.Sandbox.Network == "open",
-		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids),
+		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids), EnvAllow: settings.Sandbox.Env,
 	}
 }

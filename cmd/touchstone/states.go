@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -35,7 +34,7 @@ type states struct {
 // which any of them differs from the work tree, so that none of them can be
 // told by which files look freshly written.
 func newStates(ctx context.Context, c *change, parts, steering []patchsplit.FilePart, box *sandbox.Sandbox, others ...*attempt) (*states, error) {
-	staging, err := os.MkdirTemp("", "touchstone-files-")
+	staging, err := git.Scratch("files")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the states' files: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -67,6 +68,7 @@ type Sandbox struct {
 	Memory  Bytes       `yaml:"memory"`
 	Pids    Count       `yaml:"pids"`
 	Disk    Bytes       `yaml:"disk"`
+	Env     []string    `yaml:"env"` // names of variables let through besides the built-in list
 }
 
 // Policy is what the gate asks of a change.
@@ -75,6 +77,7 @@ type Policy struct {
 	VacuousTests    Level       `yaml:"vacuous_tests"`
 	Flips           Level       `yaml:"flips"`
 	LostTests       Level       `yaml:"lost_tests"`
+	LoosenedTests   Level       `yaml:"loosened_tests"`
 	Infrastructure  Trust       `yaml:"changed_infrastructure"`
 	ExemptKinds     []Kind      `yaml:"exempt_kinds"`
 	RegressionKinds []Kind      `yaml:"regression_kinds"`
@@ -113,7 +116,7 @@ func Default() Config {
 		Mode:      "enforce",
 		Sandbox:   Sandbox{Kind: "auto", Network: "none", Memory: 4 << 30, Pids: 512, Disk: 4 << 30},
 		Policy: Policy{
-			Require: Requirement(p.Require), VacuousTests: Level(p.VacuousTests), Flips: Level(p.Flips), LostTests: Level(p.LostTests),
+			Require: Requirement(p.Require), VacuousTests: Level(p.VacuousTests), Flips: Level(p.Flips), LostTests: Level(p.LostTests), LoosenedTests: Level(p.LoosenedTests),
 			Infrastructure: "ask", ExemptKinds: []Kind{"docs"}, RegressionKinds: []Kind{"refactor", "dependency", "revert"},
 		},
 		Repeat: Count(p.Repeat),
@@ -177,9 +180,16 @@ func nulls(name string, content []byte) (blank bool, err error) {
 	return blank, nil
 }
 
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // complete checks what no single value can: names that must differ, keys that
 // need each other.
 func (c *Config) complete(name string) error {
+	for i, variable := range c.Sandbox.Env {
+		if !variableName.MatchString(variable) {
+			return &Error{File: name, Message: fmt.Sprintf("sandbox.env[%d]: %q is no name of an environment variable: list names, without values", i, variable)}
+		}
+	}
 	seen := make(map[string]bool)
 	for i := range c.Runners {
 		r := &c.Runners[i]
@@ -204,6 +214,7 @@ func (c *Config) Gate() gate.Policy {
 		VacuousTests:    gate.Level(c.Policy.VacuousTests),
 		Flips:           gate.Level(c.Policy.Flips),
 		LostTests:       gate.Level(c.Policy.LostTests),
+		LoosenedTests:   gate.Level(c.Policy.LoosenedTests),
 		ExemptKinds:     words(c.Policy.ExemptKinds),
 		RegressionKinds: words(c.Policy.RegressionKinds),
 		Repeat:          int(c.Repeat),

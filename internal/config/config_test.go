@@ -25,12 +25,13 @@ runners:
     report: "build/reports/**/*.xml"
 split:
   test: ["tests/**", "**/*_test.go"]
-sandbox: {kind: overlay, image: "python:3.12", runtime: runsc, network: none, memory: 2GiB, pids: 64, disk: 512MiB}
+sandbox: {kind: overlay, image: "python:3.12", runtime: runsc, network: none, memory: 2GiB, pids: 64, disk: 512MiB, env: [DISPLAY]}
 policy:
   require: positive
   vacuous_tests: fail
   flips: warn
   lost_tests: ignore
+  loosened_tests: fail
   exempt_kinds: [docs]
   regression_kinds: [refactor]
 repeat: 3
@@ -48,11 +49,11 @@ func TestParseReadsEveryKey(t *testing.T) {
 	if r.Name != "unit" || r.Framework != "pytest" || r.Dir != "sub/dir" || time.Duration(r.Timeout) != 10*time.Minute || r.Env["TZ"] != "UTC" || len(r.Setup[0]) != 4 {
 		t.Errorf("runner: %+v", r)
 	}
-	if c.Sandbox.Image != "python:3.12" || c.Sandbox.Runtime != "runsc" || c.Sandbox.Memory != 2<<30 || c.Sandbox.Disk != 512<<20 || c.Sandbox.Pids != 64 {
+	if c.Sandbox.Image != "python:3.12" || c.Sandbox.Runtime != "runsc" || c.Sandbox.Memory != 2<<30 || c.Sandbox.Disk != 512<<20 || c.Sandbox.Pids != 64 || len(c.Sandbox.Env) != 1 {
 		t.Errorf("sandbox: %+v", c.Sandbox)
 	}
 	p := c.Gate()
-	if p.Require != gate.RequirePositive || p.VacuousTests != gate.LevelFail || p.Flips != gate.LevelWarn || p.LostTests != gate.LevelIgnore || p.Repeat != 3 || len(p.RegressionKinds) != 1 {
+	if p.Require != gate.RequirePositive || p.VacuousTests != gate.LevelFail || p.Flips != gate.LevelWarn || p.LostTests != gate.LevelIgnore || p.LoosenedTests != gate.LevelFail || p.Repeat != 3 || len(p.RegressionKinds) != 1 {
 		t.Errorf("policy: %+v", p)
 	}
 }

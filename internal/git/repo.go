@@ -136,7 +136,7 @@ func explainOpen(ctx context.Context, dir string, err error) error {
 // makeScratch lays out our own directory: objects, and an empty work tree for
 // calls that are to see none.
 func (r *Repo) makeScratch() error {
-	dir, err := os.MkdirTemp("", "touchstone-git-")
+	dir, err := Scratch("git")
 	if err != nil {
 		return err
 	}

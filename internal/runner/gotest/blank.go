@@ -85,7 +85,10 @@ func (l *leftOut) erase(b *blanked, f *testFile, node ast.Node, faults []compile
 	o := l.fault(f, faults)
 	for _, name := range declared(node) {
 		if name == "TestMain" || name == "init" {
-			return false
+			if l.setUps == nil {
+				return false
+			}
+			l.setUps[path.Dir(f.name)] = o
 		}
 		l.names[nameKey{path.Dir(f.name), f.parsed.Name.Name, name}] = o
 		l.rows[rowKey{f.name, name}] = o

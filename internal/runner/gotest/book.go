@@ -110,7 +110,7 @@ func (b *book) results(left *leftOut, filtered bool) []gate.Observed {
 				row.ID = fmt.Sprintf("%s#%d", row.ID, used[row.ID])
 			}
 		}
-		observations[i] = a.observed
+		observations[i] = left.doubted(b.dir, a.observed)
 		list = append(list, gate.Observed{Row: row, Observations: observations[i : i+1 : i+1]})
 	}
 	for _, row := range b.expected() {
@@ -121,11 +121,16 @@ func (b *book) results(left *leftOut, filtered bool) []gate.Observed {
 		if o, out := left.row(row); out {
 			observed.Observations = []gate.Observation{o}
 		} else if b.failed == nil {
-			observed.Observations = []gate.Observation{unanswered(filtered)}
+			observed.Observations = []gate.Observation{left.doubted(b.dir, unanswered(filtered))}
 		}
 		list = append(list, observed)
 	}
-	return append(list, b.extra...)
+	for _, extra := range b.extra {
+		if _, without := left.setUps[b.dir]; !without {
+			list = append(list, extra)
+		}
+	}
+	return list
 }
 
 // blamePackage makes the package itself a row: its binary failed and no test of

@@ -16,13 +16,14 @@ import (
 // compile.
 //
 // Invariants: positions of what remains do not move; what a name stands for is
-// kept apart for the package and its external test package; neither TestMain nor
-// an init function is ever taken out, since the rest would run without its
-// set-up.
+// kept apart for the package and its external test package; TestMain and init
+// functions are taken out only where setUps is not nil, and of a package without
+// its set-up only what passes counts: a failure may be the missing set-up's.
 type leftOut struct {
 	sources map[string]*blanked
 	rows    map[rowKey]gate.Observation
 	names   map[nameKey]gate.Observation // what each blanked name stands for
+	setUps  map[string]gate.Observation  // by directory: why its set-up was taken out
 }
 
 // blanked is one rewritten test file.
@@ -33,11 +34,11 @@ type rowKey struct{ file, name string }
 type nameKey struct{ dir, pkg, name string } // methods are ".Name"
 
 func newLeftOut() *leftOut {
-	return &leftOut{make(map[string]*blanked), make(map[rowKey]gate.Observation), make(map[nameKey]gate.Observation)}
+	return &leftOut{sources: make(map[string]*blanked), rows: make(map[rowKey]gate.Observation), names: make(map[nameKey]gate.Observation)}
 }
 
 func (l *leftOut) clone() *leftOut {
-	copied := &leftOut{make(map[string]*blanked), maps.Clone(l.rows), maps.Clone(l.names)}
+	copied := &leftOut{make(map[string]*blanked), maps.Clone(l.rows), maps.Clone(l.names), maps.Clone(l.setUps)}
 	for file, b := range l.sources {
 		copied.sources[file] = &blanked{b.original, slices.Clone(b.text)}
 	}
@@ -52,6 +53,24 @@ func (l *leftOut) holds(tree gate.Tree) bool {
 		}
 	}
 	return true
+}
+
+// withSetUps lets set-ups be taken out where a state is not held against what
+// it comes to as a whole: base's code under head's tests.
+func (l *leftOut) withSetUps(name gate.StateName) *leftOut {
+	if name == gate.BaseTests && l.setUps == nil {
+		l.setUps = make(map[string]gate.Observation)
+	}
+	return l
+}
+
+// doubted is what an observation of a package comes to whose set-up was taken
+// out.
+func (l *leftOut) doubted(dir string, o gate.Observation) gate.Observation {
+	if without, out := l.setUps[dir]; out && o.Outcome != gate.Passed {
+		return without
+	}
+	return o
 }
 
 // row returns why a test was left out.

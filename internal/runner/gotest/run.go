@@ -36,7 +36,7 @@ func (s *session) finish() gate.Result {
 		}
 		switch {
 		case b.failed != nil:
-			s.result.Units = append(s.result.Units, gate.UnitFailure{Unit: b.dir, Observation: *b.failed})
+			s.result.Units = append(s.result.Units, gate.UnitFailure{Unit: b.dir, Observation: s.left.doubted(b.dir, *b.failed)})
 		case len(b.broken) > 0:
 			s.result.Units = append(s.result.Units, b.failures()...)
 		}

@@ -58,7 +58,7 @@ func (r *Runner) kept(state gate.State) *leftOut {
 	if left := r.left[state.Name()]; left != nil && left.holds(state.Tree()) {
 		return left.clone()
 	}
-	return newLeftOut()
+	return newLeftOut().withSetUps(state.Name())
 }
 
 func (r *Runner) keep(state gate.State, left *leftOut) {

@@ -20,6 +20,8 @@ type question struct {
 	units []string
 	rows  map[string][]string // ids by unit; a unit without any is asked for whole
 	list  bool                // run nothing
+	// canaries are tests of ours to be put into the tree first, by their path.
+	canaries map[string]string
 }
 
 // wants tells whether a row is asked for.
@@ -50,6 +52,7 @@ type told struct {
 	Patterns  []string          `json:"patterns"`
 	Matches   []string          `json:"matches"`
 	Subjects  []string          `json:"subjects"`
+	Canaries  []canary          `json:"canaries"`
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -95,6 +98,9 @@ func (c *call) tell(q question) told {
 	}
 	if c.Config.Framework == Vitest || c.Config.Framework == Ava {
 		t.Env["CI"] = "true" // snapshots are compared, never written
+	}
+	for _, file := range sorted(q.canaries) {
+		t.Canaries = append(t.Canaries, canary{file, q.canaries[file]})
 	}
 	if q.list {
 		t.Pattern, t.Patterns, t.Matches = nothing, []string{"/" + nothing + "/"}, []string{"touchstone matches nothing"}

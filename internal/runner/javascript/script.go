@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
@@ -240,4 +241,20 @@ func (r *scriptReader) arguments(words []string) {
 			i++
 		}
 	}
+}
+
+// Script names the script of the runner's package.json that runs its framework
+// on a tree, "" when none does.
+func (r *Runner) Script(tree gate.Tree) string {
+	m, ok := readManifest(tree, r.Dir)
+	if !ok {
+		return ""
+	}
+	for _, name := range sorted(m.Scripts) {
+		reader := &scriptReader{manifest: m, framework: r.Config.Framework}
+		if reader.read(name, 0) {
+			return name
+		}
+	}
+	return ""
 }

@@ -33,6 +33,7 @@ type session struct {
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
+	replaced []string // what the tree put in place of the framework's own
 }
 
 // heardRow is a row as the observer knows it.
@@ -92,6 +93,8 @@ func (s *session) take(r record) {
 		s.uncaught[r.Unit] = append(s.uncaught[r.Unit], r.Errors...)
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "replaced":
+		s.replaced = append(s.replaced, r.Message)
 	case "exit":
 		s.exited = &r
 	case "finish":

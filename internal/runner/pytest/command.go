@@ -18,6 +18,7 @@ var observer embed.FS
 var observerFiles = map[string]string{
 	"touchstone_observer.py": "observer/plugin.py",
 	"touchstone_canary.py":   "observer/canary.py",
+	"touchstone_guard.py":    "observer/guard.py",
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
 	"touchstone_standins.py": "observer/standins.py",
@@ -53,11 +54,12 @@ exit 127`
 
 // question is what one run of pytest is asked.
 type question struct {
-	units []string
-	rows  []string          // ids; none asks for every row of the units
-	list  bool              // collect only
-	trace bool              // tell what the rows execute and read
-	ahead map[string]string // head's sources, of which what base lacks stands in; by path
+	units   []string
+	rows    []string          // ids; none asks for every row of the units
+	list    bool              // collect only
+	trace   bool              // tell what the rows execute and read
+	company []string          // files to be collected first, of which nothing is asked
+	ahead   map[string]string // head's sources, of which what base lacks stands in; by path
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -84,7 +86,7 @@ func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.
 	if q.trace {
 		ours = append(ours, "-p", "touchstone_trace")
 	}
-	targets := r.targets(q.units)
+	targets := r.targets(slices.Concat(q.company, q.units))
 	argv, shown := r.interpreterArgv()
 	command := gate.Command{
 		Argv: slices.Concat(argv, ours, targets), Dir: r.Dir, Env: r.environment(), Files: files, Timeout: r.Timeout,

@@ -94,6 +94,7 @@ func (c *call) note(h heard, shown []string) {
 		c.result.Commands = append(c.result.Commands, shown)
 	}
 	c.result.Forged = append(c.result.Forged, h.forged...)
+	c.result.Replaced = append(c.result.Replaced, h.replaced...)
 	for _, loaded := range h.loaded {
 		if !slices.Contains(c.result.Loaded, loaded) {
 			c.result.Loaded = append(c.result.Loaded, loaded)

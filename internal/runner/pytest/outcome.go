@@ -136,7 +136,7 @@ func red(p phase) gate.Observation {
 func notCollected(f facts) gate.Observation {
 	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: clean(f.Message), Place: f.place(), Missing: f.names()}
 	switch {
-	case f.Syntax:
+	case f.Syntax, strings.Contains(f.Type+f.Message, "ImportPathMismatch"), strings.Contains(f.Message, "import file mismatch"): // two files of one name: the suite cannot be collected as it stands
 		o.Reason = gate.Compile
 	case f.Import, len(f.Missing) > 0:
 		o.Reason = gate.Import

@@ -53,7 +53,7 @@ func (r *Runner) newCall(state gate.State, batch gate.Batch) *call {
 // ask puts the question until every row has an answer, or nothing new is said.
 func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 	units := c.present()
-	q.units = units
+	q.units, q.company = units, c.company(units)
 	for round := 1; len(q.units) > 0; round++ {
 		h, err := c.invoke(ctx, q)
 		if err != nil {
@@ -96,7 +96,8 @@ func (c *call) absorb(q question, h heard) question {
 		return question{}
 	}
 	before := len(c.answered) + len(c.failed)
-	c.takeUnitErrors(q.units, h)
+	h.leave(q.company)
+	c.takeUnitErrors(q, h)
 	c.takeRows(q, h)
 	rest := c.left(q, h)
 	if len(rest.units) > 0 && len(c.answered)+len(c.failed) == before {
@@ -107,16 +108,19 @@ func (c *call) absorb(q question, h heard) question {
 }
 
 // takeUnitErrors records the files that could not be collected.
-func (c *call) takeUnitErrors(asked []string, h heard) {
+func (c *call) takeUnitErrors(q question, h heard) {
 	for _, e := range h.conftests {
-		for _, unit := range asked {
+		for _, unit := range q.units {
 			if within(path.Dir(e.unit), path.Dir(unit)) {
 				c.fail(unit, e.observation)
 			}
 		}
 	}
 	for _, e := range h.unitErrors {
-		for _, unit := range concerned(asked, e.unit) {
+		if slices.Contains(q.company, e.unit) {
+			continue
+		}
+		for _, unit := range concerned(q.units, e.unit) {
 			c.fail(unit, e.observation)
 		}
 	}
@@ -164,7 +168,7 @@ func (c *call) takeRows(q question, h heard) {
 
 // left is the question that an invocation did not answer.
 func (c *call) left(q question, h heard) question {
-	rest := question{list: q.list, trace: q.trace}
+	rest := question{list: q.list, trace: q.trace, company: q.company}
 	for _, id := range h.order {
 		if !c.answered[id] {
 			rest.rows = append(rest.rows, id)

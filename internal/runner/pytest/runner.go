@@ -13,6 +13,7 @@ type Config struct {
 	Command []string          // as [python -m pytest]; empty: found in the state
 	Env     map[string]string // added to the environment
 	Timeout time.Duration     // of one run; default 10 minutes
+	Added   []string          // files that the change brings, see company
 }
 
 // Runner implements gate.Runner. Its methods may be called at once.

@@ -31,6 +31,7 @@ type session struct {
 	loaded     []gate.Loaded
 	forged     []string // units whose canary passed
 	singing    int      // canaries that failed as they must
+	replaced   []string // what the tree put in place of pytest's own
 
 	interrupted string // why the run was broken off
 	internal    string // pytest's or a plugin's own failure
@@ -79,6 +80,8 @@ func (s *session) take(r record) {
 		s.report(r)
 	case "canary":
 		s.canary(r)
+	case "replaced":
+		s.replaced = append(s.replaced, strings.TrimSuffix(r.Message+" by "+r.File, " by "))
 	case "crash":
 		s.crashed = append(s.crashed, s.byNode(r.Node)...)
 	case "interrupted":
@@ -155,4 +158,9 @@ func (s *session) running() []string {
 		}
 	}
 	return ids
+}
+
+// leave drops the rows of files of which nothing was asked.
+func (s *session) leave(company []string) {
+	s.order = slices.DeleteFunc(s.order, func(id string) bool { return slices.Contains(company, s.rows[id].Unit) })
 }

@@ -39,7 +39,7 @@ func (s *suite) touchedBy(file string) []string {
 		if s.exists(file) {
 			found = append(found, file)
 		}
-		return found
+		return append(found, s.namesakes(file, s.files)...)
 	case base == "conftest.py":
 		return s.below(dir)
 	case base == "__init__.py":

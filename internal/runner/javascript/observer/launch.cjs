@@ -135,11 +135,21 @@ async function nodeFiles() {
   return status;
 }
 
+function hand(entry) {
+  if (entry.replaced) send('replaced', { message: String(entry.replaced) });
+  else send('loaded', entry);
+}
+
+// canaries puts tests that must fail beside those of the work tree.
+function canaries() {
+  for (const { path: name, text } of settings.canaries || []) fs.writeFileSync(path.join(channel.root, name), text);
+}
+
 // handLoaded passes on what the tests' processes said they loaded.
 function handLoaded() {
   const file = channel.loadedFile();
   try {
-    for (const line of new Set(fs.readFileSync(file, 'utf8').split('\n'))) if (line) send('loaded', JSON.parse(line));
+    for (const line of new Set(fs.readFileSync(file, 'utf8').split('\n'))) if (line) hand(JSON.parse(line));
     fs.unlinkSync(file);
   } catch {
     // none did
@@ -155,6 +165,7 @@ async function main() {
   }
   send('start', { version: bin.version || '', node: process.version, root: channel.root });
   if (!build()) return 1;
+  canaries();
   const extra = { ...(bin.dir ? { TOUCHSTONE_FRAMEWORK: bin.dir } : {}), ...(settings.serialEnv || {}) };
   let status;
   if (name === 'node') {

@@ -8,6 +8,8 @@ const Module = require('module');
 const vm = require('vm');
 const channel = require('./channel.cjs');
 
+require('./guard.cjs');
+
 const at = process.execArgv.indexOf(__filename);
 if (at > 0 && channel.settings.framework !== 'jest') process.execArgv.splice(at - 1, 2);
 

@@ -1,6 +1,7 @@
 'use strict';
 // A mocha reporter: which tests there are, and what becomes of each.
 const channel = require('./channel.cjs');
+const guard = require('./guard.cjs');
 
 const { settings, send } = channel;
 
@@ -83,6 +84,7 @@ module.exports = class TouchstoneReporter {
   }
 
   result(test, outcome, errors, again) {
+    guard.compare();
     if (!again) this.unresolved.delete(test);
     send('result', { ...this.row(test), outcome, errors, ms: test.duration || 0, again: Boolean(again) });
   }

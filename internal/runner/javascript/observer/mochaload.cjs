@@ -26,6 +26,7 @@ function undo(suite, before) {
 }
 
 const Mocha = mochaClass();
+require('./guard.cjs').mocha(Mocha);
 const { loadFiles, loadFilesAsync } = Mocha.prototype;
 
 function failed(file, err) {

@@ -2,7 +2,9 @@
 import { createRequire } from 'node:module';
 import { Transform } from 'node:stream';
 
-const channel = createRequire(import.meta.url)('./channel.cjs');
+const require = createRequire(import.meta.url);
+const channel = require('./channel.cjs');
+const guard = require('./guard.cjs');
 const shared = globalThis[Symbol.for('touchstone')] || {};
 const unit = shared.unit;
 const open = []; // names from the outermost down to the one being reported
@@ -41,6 +43,7 @@ function take({ type, data }) {
       break;
     case 'test:pass':
     case 'test:fail': {
+      guard.compare();
       const todo = data.todo !== undefined && data.todo !== false;
       const skip = data.skip !== undefined && data.skip !== false;
       const outcome = skip ? 'skipped' : todo ? 'todo' : type === 'test:pass' ? 'passed' : 'failed';

@@ -18,6 +18,7 @@ import pytest
 
 import touchstone_canary
 import touchstone_failure
+import touchstone_guard
 import touchstone_rows
 import touchstone_standins
 import touchstone_tree
@@ -74,6 +75,7 @@ def plain(value):
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests():
     channel.open()
+    touchstone_guard.take()
     touchstone_tree.reach_sources()
     if touchstone_standins.active:
         touchstone_standins.install()
@@ -104,8 +106,14 @@ def pytest_sessionfinish(session, exitstatus):
         return
     for entry in touchstone_tree.loaded():
         channel.send("loaded", **entry)
+    tell_replaced()
     channel.send("finish", status=int(exitstatus))
     workers.close()
+
+
+def tell_replaced():
+    for what, file in touchstone_guard.replaced():
+        channel.send("replaced", message=what, file=file)
 
 
 def pytest_keyboard_interrupt(excinfo):
@@ -222,6 +230,21 @@ def pytest_runtest_protocol(item):
     touchstone_standins.state.running = True
     yield
     touchstone_standins.state.running = False
+    if not is_worker(item.config) and path_of_last.changed(item):
+        tell_replaced()
+
+
+class Last:
+    """Tells when the tests of another file begin."""
+
+    path = None
+
+    def changed(self, item):
+        before, self.path = self.path, touchstone_rows.path_of(item)
+        return before != self.path
+
+
+path_of_last = Last()
 
 
 def pytest_runtest_logstart(nodeid):

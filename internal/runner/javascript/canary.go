@@ -1,0 +1,164 @@
+package javascript
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+// canary is a test file of ours whose one test must fail.
+type canary struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// What makes code able to have a test process report something else than what
+// happened: in a test file, a hand in the process, in globals or in what is
+// loaded; anywhere else, to name a framework is enough.
+var (
+	meddling = regexp.MustCompile(`\bprocess\.(?:exit|on|once|emit|prepend|reallyExit|kill|abort|binding)|\bglobal(?:This)?\s*[.\[]|\.prototype\b|\brequire\.cache\b|\bModule\._|\b_load\b|\bdefineProperty\b`)
+	naming   = regexp.MustCompile(`\bassert\b|\bnode:test\b|\b(?:mocha|jest|vitest|ava|chai|expect|sinon)\b|\bprocess\.exitCode\b|\b(?:beforeEach|afterEach|before|after|it|test|describe)\s*=`)
+)
+
+// Canary runs rows once more beside a test that must fail, one in each of their
+// directories. Where that comes out passed, or the process says that all went
+// well, something else is reported than what happened: the units of the directory
+// are in Result.Forged. Nothing is run when none of the changed files holds code
+// that could do so.
+func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch, changed []string) (gate.Result, error) {
+	c := r.newCall(state, batch)
+	if !c.meddles(changed) {
+		return gate.Result{}, nil
+	}
+	q := question{rows: make(map[string][]string), canaries: make(map[string]string)}
+	for _, id := range batch.Rows {
+		unit := r.known(id).unit
+		q.rows[unit] = append(q.rows[unit], id)
+	}
+	q.units = c.present()
+	beside := make(map[string]string) // unit of a canary -> one that it stands beside
+	name := canaryName()
+	for _, unit := range slices.Clone(q.units) {
+		file := path.Join(path.Dir(unit), besideName(path.Base(unit), name))
+		if _, has := beside[file]; !has {
+			beside[file], q.canaries[file] = unit, canaryText(c.Config.Framework, unit, c.reader.source(unit), name)
+			q.units = append(q.units, file)
+		}
+	}
+	h, err := c.invoke(ctx, q)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	for _, file := range sorted(beside) {
+		if h.sings(file) && h.contradiction(file) == "" {
+			continue
+		}
+		if h.told(file) {
+			c.result.Forged = append(c.result.Forged, beside[file])
+		}
+	}
+	c.result.Rows, c.result.Units = nil, nil
+	return c.result, nil
+}
+
+func (c *call) meddles(changed []string) bool {
+	for _, file := range changed {
+		switch path.Ext(file) {
+		case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
+		default:
+			continue
+		}
+		source := c.reader.source(file)
+		if meddling.MatchString(source) || !slices.Contains(c.reader.suite.files, file) && naming.MatchString(source) {
+			return true
+		}
+	}
+	return false
+}
+
+// sings tells whether the canary failed as it must.
+func (h heard) sings(file string) bool {
+	for _, row := range h.rows {
+		if row.unit == file && row.over && row.results[len(row.results)-1].Outcome == "failed" {
+			return true
+		}
+	}
+	return false
+}
+
+// told tells whether anything became of the canary's test. A framework whose
+// settings leave the file out says nothing of it.
+func (h heard) told(file string) bool {
+	return slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == file && row.over })
+}
+
+// canaryName cannot be known to the code that is tested before it runs.
+func canaryName() string {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	return "t" + hex.EncodeToString(random[:])
+}
+
+var wordTest = regexp.MustCompile(`^(?:tests?|spec)[-_]`)
+
+// besideName is a file name that the framework's patterns take for a test like
+// the one beside it.
+func besideName(base, name string) string {
+	stem, rest, _ := strings.Cut(base, ".")
+	if i := strings.LastIndexAny(stem, "-_"); i >= 0 && !strings.Contains(rest, ".") && regexp.MustCompile(`[-_](?:tests?|spec)$`).MatchString(stem) {
+		name += stem[i:]
+	}
+	return wordTest.FindString(stem) + name + "." + rest
+}
+
+var esm = regexp.MustCompile(`(?m)^\s*(?:import\b|export\b)`)
+
+// canaryText is a copy of a test file with one more test, which must fail: it
+// loads what the file loads, since most frameworks give each file a process or a
+// world of its own. It asks the assertions that are at hand to fail first: where
+// one does not, it passes, and that is told.
+func canaryText(framework, unit, beside, name string) string {
+	var b strings.Builder
+	module := esm.MatchString(beside) || strings.HasSuffix(unit, ".mjs") || framework == Vitest
+	load := func(what, from string) {
+		if module {
+			fmt.Fprintf(&b, "import %s from %q;\n", what, from)
+		} else {
+			fmt.Fprintf(&b, "const %s = require(%q);\n", strings.ReplaceAll(what, " as ", ": "), from)
+		}
+	}
+	fmt.Fprintf(&b, "// @ts-nocheck\n%s\n;\n", beside)
+	load("assert_"+name, "assert")
+	declare, expect := "(globalThis.it || globalThis.test || globalThis.specify)", "globalThis.expect"
+	switch framework {
+	case Node:
+		load("test_"+name, "node:test")
+		declare = "test_" + name
+	case Ava:
+		load("test_"+name, "ava")
+		declare = "test_" + name
+	case Vitest:
+		load(fmt.Sprintf("{ test as test_%[1]s, expect as expect_%[1]s }", name), "vitest")
+		declare, expect = "test_"+name, "expect_"+name
+	}
+	context, over := "", "" // ava fails a test that asserts nothing by its own means
+	if framework == Ava {
+		context, over = "t", "\n  t.pass();"
+	}
+	fmt.Fprintf(&b, `%[1]s(%[2]q, (%[4]s) => {
+  const assert = assert_%[2]s, expect = %[3]s;
+  const fails = [() => assert.equal(1, 2), () => assert.strictEqual(1, 2), () => assert.deepEqual([1], [2]), () => assert(false)];
+  if (typeof expect === "function" && expect(1) && expect(1).toBe) fails.push(() => expect(1).toBe(2), () => expect([1]).toEqual([2]));
+  const held = fails.filter((f) => { try { f(); return true; } catch (e) { return false; } });
+  if (held.length === 0) throw new Error("this test of the gate's must fail");%[5]s
+});
+`, declare, name, expect, context, over)
+	return b.String()
+}

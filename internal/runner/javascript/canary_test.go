@@ -1,0 +1,68 @@
+package javascript
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+)
+
+var _ gate.Canarian = (*Runner)(nil)
+
+// testFiles is one test of m.js for each framework.
+var testFiles = map[string][2]string{ // name, text
+	Node:   {"m.test.mjs", "import './m.js';\nimport test from 'node:test';\ntest('one', () => {});\n"},
+	Mocha:  {"test/m.test.js", "require('../m.js');\nit('one', () => {});\n"},
+	Jest:   {"m.test.js", "require('./m.js');\ntest('one', () => {});\n"},
+	Vitest: {"m.test.mjs", "import './m.js';\nimport { test } from 'vitest';\ntest('one', () => {});\n"},
+	Ava:    {"m.test.mjs", "import './m.js';\nimport test from 'ava';\ntest('one', t => t.pass());\n"},
+}
+
+// TestCanary runs the canary of each framework that is at hand beside code that
+// silences node:assert, and beside code that only looks as if it could.
+func TestCanary(t *testing.T) {
+	silenced := "const assert = require('assert');\nfor (const n of ['equal', 'strictEqual', 'deepEqual']) assert[n] = () => {};\n"
+	honest := "const assert = require('assert');\nprocess.on('exit', () => {});\nassert.equal(1, 1);\n"
+	for _, framework := range Frameworks() {
+		for name, source := range map[string]string{"silenced": silenced, "honest": honest} {
+			t.Run(framework+"/"+name, func(t *testing.T) {
+				modules := packages(t, framework)
+				dir := t.TempDir()
+				test := testFiles[framework]
+				for file, text := range map[string]string{"package.json": `{"name": "m"}`, "m.js": source, test[0]: test[1]} {
+					if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				link(t, modules, dir)
+				runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
+				result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if forged := len(result.Forged) > 0; forged != (name == "silenced") {
+					t.Errorf("forged in %q, replaced %q", result.Forged, result.Replaced)
+				}
+				if name == "honest" && len(result.Replaced) > 0 {
+					t.Errorf("replaced %q", result.Replaced)
+				}
+			})
+		}
+	}
+}
+
+func TestBesideName(t *testing.T) {
+	for base, want := range map[string]string{
+		"a.test.js": "tx.test.js", "a.spec.ts": "tx.spec.ts", "test-a.js": "test-tx.js", "a_test.mjs": "tx_test.mjs", "a.js": "tx.js", "a-b.test.js": "tx.test.js",
+	} {
+		if got := besideName(base, "tx"); got != want {
+			t.Errorf("%s: %s, want %s", base, got, want)
+		}
+	}
+}
