@@ -113,9 +113,16 @@ func (out *reading) unloaded(r *replay) {
 }
 
 // settled tells whether an untouched row needs no further question: head passed
-// or skipped it, or base was red too. (Red beside green is a flip's matter.)
+// or skipped it, base was red too, or the suite leaves it out on both sides.
+// (Red beside green is a flip's matter.)
 func settled(head, base []Observation) bool {
-	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red)
+	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red) || allLeftOut(head) && allLeftOut(base)
+}
+
+// allLeftOut holds for a cell in which the framework was told, every time, not
+// to run the row.
+func allLeftOut(cell []Observation) bool {
+	return len(cell) > 0 && !slices.ContainsFunc(cell, func(o Observation) bool { return o.Outcome != NotRun || o.Reason != Deselected })
 }
 
 // listen makes doubts of test files that do not run here, when nothing else
