@@ -63,7 +63,7 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		if old, yes := r.loosened(row); yes {
 			return "loosened-test", SeverityWarning, fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
 		}
-		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
+		if len(r.production) == 0 || r.in.Inert || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
 		}
 		severity = SeverityWarning

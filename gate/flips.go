@@ -18,7 +18,7 @@ func (r *replay) rest(ctx context.Context) {
 		return
 	}
 	r.phase("full suite")
-	limited := ctx
+	limited, before := ctx, r.clock.busy()
 	if r.in.Full == FullAuto {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, r.in.FullWhenUnder)
@@ -33,6 +33,7 @@ func (r *replay) rest(ctx context.Context) {
 		r.spread(runner.Name())
 	}
 	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		r.vain = r.clock.busy() - before
 		r.instead(ctx)
 		return
 	}

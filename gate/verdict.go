@@ -187,14 +187,15 @@ func noEvidence(f Facts) Verdict {
 
 // Inadequate is evidence-inadequate closure as the paper defines it: production
 // code changed, at least one check could be compared, none discriminates.
+// Comments and layout are no code.
 func (f Facts) Inadequate() bool {
-	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.BehindBridge > 0 && f.proving() == 0
+	return f.Production && !f.Inert && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.BehindBridge > 0 && f.proving() == 0
 }
 
 // NoEvidence holds when production code changed and no check of the change is
 // positive, nor stands for new behaviour.
 func (f Facts) NoEvidence() bool {
-	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.proving()+f.MissingSymbol+f.BehindBridge == 0
+	return f.Production && !f.Inert && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.proving()+f.MissingSymbol+f.BehindBridge == 0
 }
 
 // proving counts the change's own checks that fail without it.
