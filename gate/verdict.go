@@ -86,11 +86,13 @@ func Decide(f Facts, p Policy) Verdict {
 	if wrong := known(f, p); len(wrong) > 0 {
 		return Verdict{Fail, append(wrong, f.Doubts...)}
 	}
-	if len(f.Doubts) > 0 {
-		return Verdict{Undecided, slices.Clone(f.Doubts)}
-	}
+	unknown := slices.Clone(f.Doubts)
 	if f.UnseenOnHead > 0 {
-		return say(Undecided, "%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
+		unseen := fmt.Sprintf("%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
+		unknown = slices.Insert(unknown, 0, unseen) // it may be why the others are not known
+	}
+	if len(unknown) > 0 {
+		return Verdict{Undecided, unknown}
 	}
 	if reason := exempt(f); reason != "" {
 		return say(NotApplicable, "%s", reason)
