@@ -101,14 +101,18 @@ func (out *reading) count(r *replay, row readRow) {
 // unit that loads nowhere, or a row whose run left no record, may hide a flip.
 func (out *reading) unloaded(r *replay) {
 	var silent []string
+	whose := " that this change does not touch"
 	for _, row := range out.rows {
 		head, base := r.m.Cell(row.key, Head), r.m.Cell(row.key, Base)
 		if row.origin == Existing && !settled(head, base) && !flipped(r.m, row.key) {
 			silent = append(silent, describe(row, head))
+			if slices.Contains(r.touchedU[row.key.Runner][Head], row.row.Unit) {
+				whose = "" // its unit is the change's
+			}
 		}
 	}
 	if len(silent) > 0 {
-		out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s that this change does not touch could not be compared between base and head: %s", checks(len(silent)), silent[0]))
+		out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s%s could not be compared between base and head: %s", checks(len(silent)), whose, silent[0]))
 	}
 }
 
