@@ -15,7 +15,9 @@ func (endless) Units(context.Context, Tree, []string, bool) ([]string, error) {
 	return []string{"tests"}, nil
 }
 
-func (endless) List(context.Context, State, []string) (Result, error) { return Result{}, nil }
+func (endless) List(context.Context, State, []string) (Result, error) {
+	return Result{Rows: []Observed{{Row: Row{ID: "tests::x", Unit: "tests"}}}}, nil
+}
 
 func (endless) Run(ctx context.Context, _ State, _ Batch) (Result, error) {
 	<-ctx.Done()
@@ -34,11 +36,19 @@ func TestABrokenOffSuiteEarnsNoBudget(t *testing.T) {
 		SameTree:      func(a, b StateName) bool { return a == b },
 		FullWhenUnder: 200 * time.Millisecond,
 		Jobs:          2,
+		Change:        ChangeInfo{Kind: "dependency"},
+		Policy:        DefaultPolicy(),
 	})
 	r.clock.total = time.Second // the plain replay
 	r.rest(t.Context())
 	if r.ranFull || r.limit() != 2*time.Second {
 		t.Errorf("ran %v, budget %s; want the whole suite broken off and twice the plain replay", r.ranFull, r.limit())
+	}
+	if left := r.m.Keys(); len(left) > 0 {
+		t.Errorf("rows that were only listed stay: %v", left)
+	}
+	if len(r.doubts) != 1 || Decide(read(r).facts, r.in.Policy).Conclusion != Undecided {
+		t.Errorf("doubts %q: what was not asked is no fault", r.doubts)
 	}
 }
 

@@ -31,7 +31,7 @@ func find(r *replay, out reading) []Finding {
 	}
 	findings = append(findings, aboutForgery(r)...)
 	findings = append(findings, r.in.Tells...)
-	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutChange(r, out)...)
 	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
@@ -143,8 +143,11 @@ func aboutLost(r *replay, lost Lost) (Finding, bool) {
 	return Finding{"lost-test", severity, path, line, fmt.Sprintf("%s ran on base and was %s on head; %s", lost.ID, lost.How, words)}, r.in.Policy.LostTests != LevelIgnore
 }
 
-func aboutChange(out reading) []Finding {
+func aboutChange(r *replay, out reading) []Finding {
 	var findings []Finding
+	if regressionKind(out.facts, r.in.Policy) {
+		return nil // it brought the evidence that its kind is asked for
+	}
 	if out.summary.EvidenceInadequate {
 		findings = append(findings, Finding{Rule: "evidence-inadequate", Severity: SeverityWarning, Message: "production code changed and no comparable check of the change fails without it"})
 	}
