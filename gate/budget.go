@@ -21,12 +21,13 @@ func (r *replay) allowed(ctx context.Context) (limited context.Context, cancel c
 	return limited, cancel, true
 }
 
-// limit is the budget in wall-clock time.
+// limit is the budget in wall-clock time. What was broken off without an answer
+// earns no time for more.
 func (r *replay) limit() time.Duration {
 	if r.in.Further.Budget > 0 {
 		return r.in.Further.Budget
 	}
-	return 2 * r.clock.busy()
+	return 2 * (r.clock.busy() - r.vain)
 }
 
 // overspent says that the budget was not enough for all.

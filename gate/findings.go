@@ -34,7 +34,7 @@ func find(r *replay, out reading) []Finding {
 	}
 	findings = append(findings, aboutForgery(r)...)
 	findings = append(findings, r.in.Tells...)
-	findings = append(findings, aboutChange(out)...)
+	findings = append(findings, aboutChange(r, out)...)
 	findings = append(findings, aboutUnreached(r, out)...)
 	findings = append(findings, aboutGroups(r)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
@@ -67,7 +67,7 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		if old, yes := r.loosened(row); yes && r.in.Policy.LoosenedTests != LevelIgnore {
 			return "loosened-test", r.gravity(row), fmt.Sprintf("%s passes on base+tests and on head; base's version of it passes on base and fails on head: %s; say why the old expectation is wrong, or keep it", row.row.ID, old.Message)
 		}
-		if len(r.production) == 0 || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
+		if len(r.production) == 0 || r.in.Inert || proven[row.key.ID] || r.in.Policy.VacuousTests == LevelIgnore {
 			return "", "", ""
 		}
 		severity = SeverityWarning
@@ -169,8 +169,11 @@ func aboutLost(r *replay, lost Lost) (Finding, bool) {
 	return Finding{"lost-test", severity, path, line, fmt.Sprintf("%s ran on base and was %s on head; %s", lost.ID, lost.How, words)}, r.in.Policy.LostTests != LevelIgnore
 }
 
-func aboutChange(out reading) []Finding {
+func aboutChange(r *replay, out reading) []Finding {
 	var findings []Finding
+	if regressionKind(out.facts, r.in.Policy) {
+		return nil // it brought the evidence that its kind is asked for
+	}
 	if out.summary.EvidenceInadequate {
 		findings = append(findings, Finding{Rule: "evidence-inadequate", Severity: SeverityWarning, Message: "production code changed and no comparable check of the change fails without it"})
 	}

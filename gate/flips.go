@@ -12,15 +12,20 @@ import (
 // rest runs what the change did not touch, on head, when policy asks for the
 // whole suite or it is cheap; what is red there is asked of base.
 func (r *replay) rest(ctx context.Context) {
-	if r.in.Full == FullNever || len(r.production) == 0 {
+	if len(r.production) == 0 {
+		return
+	}
+	if r.in.Full == FullNever {
+		r.unasked("leave out --full never")
 		return
 	}
 	if r.in.Full == FullAuto && r.in.SuiteTime != nil && r.in.SuiteTime() > r.in.FullWhenUnder {
 		r.instead(ctx)
+		r.unasked("run with --full always")
 		return
 	}
 	r.phase("run the full suite")
-	limited := ctx
+	limited, before := ctx, r.clock.busy()
 	if r.in.Full == FullAuto {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, r.in.FullWhenUnder)
@@ -35,11 +40,37 @@ func (r *replay) rest(ctx context.Context) {
 		r.spread(runner.Name())
 	}
 	if ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		r.vain = r.clock.busy() - before
+		r.unlist()
 		r.instead(ctx)
+		r.unasked("run with --full always, or raise audit.full_when_under")
 		return
 	}
 	r.full.Strategy, r.ranFull = "all", true
 	r.askBase(ctx, func(Key) bool { return true })
+}
+
+// unasked makes a doubt of it when existing checks would have been evidence
+// enough for a change of this kind and none of them was run: that nobody asked is
+// no fault of the change. remedy says what to do.
+func (r *replay) unasked(remedy string) {
+	if !slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) {
+		return
+	}
+	if facts := read(r).facts; facts.RegressionEvidence == 0 && Decide(facts, r.in.Policy).Conclusion == Fail {
+		r.doubt("%s: existing checks that pass on base and on head would be evidence enough, and none was asked: %s", r.in.Change.Kind, remedy)
+	}
+}
+
+// unlist forgets the untouched rows that only base's list knows, when head's run
+// of them was broken off: they are not gone, they were not asked.
+func (r *replay) unlist() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.m.Forget(func(key Key) bool {
+		row, _ := r.m.Seen(key, Base)
+		return r.m.listedOnly(key, Base) && !slices.Contains(r.touchedU[key.Runner][Base], row.Unit)
+	})
 }
 
 // restBy runs on head, and lists on base, the units that the change did not

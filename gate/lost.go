@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -143,6 +144,7 @@ func (r *replay) unanswered(rows []Row, state StateName) {
 // base's version of each came to on head's source.
 func (out *reading) lose(r *replay) {
 	for _, row := range out.rows {
+		silent := silentUnit(r.m.Cell(Key{row.key.Runner, row.row.Unit}, Head))
 		base := r.m.Cell(row.key, Base)
 		how := ""
 		switch {
@@ -154,12 +156,20 @@ func (out *reading) lose(r *replay) {
 		switch {
 		case how == "":
 		case anyOf(base, green) || anyOf(base, red):
-			out.lost = append(out.lost, out.ask(r, row, how))
-		case len(base) == 0 && row.row.Parent == "" && r.asked(row):
+			if lost := out.ask(r, row, how); !silent || lost.OnHead == "passed" || lost.OnHead == "failed" {
+				out.lost = append(out.lost, lost)
+			}
+		case len(base) == 0 && !silent && row.row.Parent == "" && r.asked(row):
 			out.doubt("%s, which head does not run, could not be run on base", row.row.ID)
 		}
 	}
 	out.facts.Lost = len(out.lost)
+}
+
+// silentUnit holds for what head said of a unit that gave it no row at all: the
+// unit stands in the matrix itself, is no pass, and speaks for its rows.
+func silentUnit(cell []Observation) bool {
+	return len(cell) > 0 && !slices.ContainsFunc(cell, func(o Observation) bool { return o.Outcome != Errored })
 }
 
 func (r *replay) stood(key Key) bool {

@@ -108,6 +108,28 @@ func (m *Matrix) at(key Key) *entry {
 // Keys lists the rows in the order in which they were first seen.
 func (m *Matrix) Keys() []Key { return slices.Clone(m.order) }
 
+// Forget takes out the rows that drop names.
+func (m *Matrix) Forget(drop func(Key) bool) {
+	m.order = slices.DeleteFunc(m.order, func(key Key) bool {
+		gone := drop(key)
+		if gone {
+			delete(m.rows, key)
+		}
+		return gone
+	})
+}
+
+// listedOnly holds for a row that one state lists, no other knows, and nobody
+// observed.
+func (m *Matrix) listedOnly(key Key, state StateName) bool {
+	e := m.rows[key]
+	if e == nil || len(e.cells) > 0 || len(e.seen) != 1 {
+		return false
+	}
+	_, ok := e.seen[state]
+	return ok
+}
+
 // Cell returns what was observed, nil when nothing was.
 func (m *Matrix) Cell(key Key, state StateName) []Observation {
 	if twin, ok := m.twins[state]; ok {

@@ -102,21 +102,32 @@ func (out *reading) count(r *replay, row readRow) {
 // unit that loads nowhere, or a row whose run left no record, may hide a flip.
 func (out *reading) unloaded(r *replay) {
 	var silent []string
+	whose := " that this change does not touch"
 	for _, row := range out.rows {
 		head, base := r.m.Cell(row.key, Head), r.m.Cell(row.key, Base)
 		if row.origin == Existing && !settled(head, base) && !flipped(r.m, row.key) {
 			silent = append(silent, describe(row, head))
+			if slices.Contains(r.touchedU[row.key.Runner][Head], row.row.Unit) {
+				whose = "" // its unit is the change's
+			}
 		}
 	}
 	if len(silent) > 0 {
-		out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s that this change does not touch could not be compared between base and head: %s", checks(len(silent)), silent[0]))
+		out.facts.Doubts = append(out.facts.Doubts, fmt.Sprintf("%s%s could not be compared between base and head: %s", checks(len(silent)), whose, silent[0]))
 	}
 }
 
 // settled tells whether an untouched row needs no further question: head passed
-// or skipped it, or base was red too. (Red beside green is a flip's matter.)
+// or skipped it, base was red too, or the suite leaves it out on both sides.
+// (Red beside green is a flip's matter.)
 func settled(head, base []Observation) bool {
-	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red)
+	return anyOf(head, green) || anyOf(head, blank) || anyOf(base, red) || allLeftOut(head) && allLeftOut(base)
+}
+
+// allLeftOut holds for a cell in which the framework was told, every time, not
+// to run the row.
+func allLeftOut(cell []Observation) bool {
+	return len(cell) > 0 && !slices.ContainsFunc(cell, func(o Observation) bool { return o.Outcome != NotRun || o.Reason != Deselected })
 }
 
 // listen makes doubts of test files that do not run here, when nothing else

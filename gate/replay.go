@@ -18,6 +18,7 @@ type replay struct {
 	production []string // production-part paths
 	slots      chan struct{}
 	clock      clock
+	vain       time.Duration // of the clock's, spent on a whole suite that was broken off
 
 	mu        sync.Mutex
 	m         *Matrix

@@ -91,11 +91,13 @@ func Decide(f Facts, p Policy) Verdict {
 	if wrong := known(f, p); len(wrong) > 0 {
 		return Verdict{Fail, append(wrong, f.Doubts...)}
 	}
-	if len(f.Doubts) > 0 {
-		return Verdict{Undecided, slices.Clone(f.Doubts)}
-	}
+	unknown := slices.Clone(f.Doubts)
 	if f.UnseenOnHead > 0 {
-		return say(Undecided, "%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
+		unseen := fmt.Sprintf("%s of this change gave no result on head: run the command in the report and see what stops it", checks(f.UnseenOnHead))
+		unknown = slices.Insert(unknown, 0, unseen) // it may be why the others are not known
+	}
+	if len(unknown) > 0 {
+		return Verdict{Undecided, unknown}
 	}
 	if reason := exempt(f); reason != "" {
 		return say(NotApplicable, "%s", reason)
@@ -200,14 +202,15 @@ func noEvidence(f Facts) Verdict {
 
 // Inadequate is evidence-inadequate closure as the paper defines it: production
 // code changed, at least one check could be compared, none discriminates.
+// Comments and layout are no code.
 func (f Facts) Inadequate() bool {
-	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.BehindBridge > 0 && f.proving() == 0
+	return f.Production && !f.Inert && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.BehindBridge > 0 && f.proving() == 0
 }
 
 // NoEvidence holds when production code changed and no check of the change is
 // positive, nor stands for new behaviour.
 func (f Facts) NoEvidence() bool {
-	return f.Production && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.proving()+f.MissingSymbol+f.BehindBridge == 0
+	return f.Production && !f.Inert && f.Roles[RegressionOnly]+f.Roles[Misleading]+f.proving()+f.MissingSymbol+f.BehindBridge == 0
 }
 
 // proving counts the change's own checks that fail without it.

@@ -226,8 +226,8 @@ func (r *replay) subset(ctx context.Context, rows map[string][]Row) {
 func aboutGroups(r *replay) []Finding {
 	var findings []Finding
 	for _, g := range r.groups {
-		if g.Result != Unpinned {
-			continue
+		if g.Result != Unpinned || g.Why != "" {
+			continue // the checks that may hold it in place could not be asked
 		}
 		words := fmt.Sprintf("no check fails without %s: %s passed with it taken back to base", spans(g.Places), checks(g.Asked))
 		if !g.Wider {

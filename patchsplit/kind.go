@@ -94,7 +94,7 @@ var verbKinds = map[string]string{
 	"fix": KindFix, "fixes": KindFix, "fixed": KindFix, "fixing": KindFix, "bugfix": KindFix, "correct": KindFix, "repair": KindFix,
 	"add": KindFeature, "adds": KindFeature, "added": KindFeature, "implement": KindFeature, "implements": KindFeature, "support": KindFeature,
 	"introduce": KindFeature, "allow": KindFeature, "enable": KindFeature,
-	"refactor": KindRefactor, "refactored": KindRefactor, "rename": KindRefactor, "extract": KindRefactor, "simplify": KindRefactor,
+	"refactor": KindRefactor, "refactored": KindRefactor, "rename": KindRefactor, "move": KindRefactor, "extract": KindRefactor, "simplify": KindRefactor,
 	"cleanup": KindRefactor, "reformat": KindRefactor, "restructure": KindRefactor, "deduplicate": KindRefactor,
 	"bump": KindDependency, "document": KindDocs, "docs": KindDocs, "revert": KindRevert, "reverts": KindRevert,
 }

@@ -19,6 +19,7 @@ func TestKind(t *testing.T) {
 		{KindFeature, []string{"refactor: x", "feat: y"}, []FilePart{code}},
 		{KindFix, []string{"chore: x", "tidy", "fix: y"}, []FilePart{code}},
 		{KindRefactor, []string{"refactor: split the reader"}, []FilePart{code, test}},
+		{KindRefactor, []string{"Move utility functions from _utils.py to _client.py (#3389)"}, []FilePart{code, test}},
 		{KindRevert, []string{`Revert "feat: y"`}, []FilePart{code}},
 		{KindTests, []string{"fix: flaky test"}, []FilePart{test, docs}},
 		{KindDocs, []string{"fix: typo"}, []FilePart{docs}},

@@ -32,6 +32,25 @@ func SetUpOnly(part FilePart) bool {
 	return part.Class == ClassTestConfig && !isManifest(baseOf(part.Path)) && !startup(part.Path) && isTestConfig(baseOf(part.Path))
 }
 
+var (
+	pluginEntry = lazyregexp.New(`pytest11[^\[\]]*[\[\]\s]*[^\[\]]*`)
+	dottedName  = lazyregexp.New(`[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*`)
+)
+
+// DeclaresPlugin tells whether a Python manifest declares the module in a file as
+// a plugin of pytest that its distribution offers (entry points "pytest11").
+func DeclaresPlugin(manifest []byte, file string) bool {
+	module := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSuffix(file, ".py"), "src/"), "/", ".")
+	for _, entries := range pluginEntry.FindAllString(string(manifest), -1) {
+		for _, name := range dottedName.FindAllString(entries, -1) {
+			if module == name || strings.HasSuffix(module, "."+name) && strings.Contains(name, ".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // startup knows the files that an interpreter reads before any test.
 func startup(path string) bool {
 	base := baseOf(path)

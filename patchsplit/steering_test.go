@@ -31,3 +31,22 @@ func TestSteers(t *testing.T) {
 		}
 	}
 }
+
+func TestDeclaresPlugin(t *testing.T) {
+	for _, c := range []struct {
+		name, manifest, file string
+		want                 bool
+	}{
+		{"pyproject", "[project.entry-points.pytest11]\nanyio = \"anyio.pytest_plugin\"\n[tool.x]\n", "src/anyio/pytest_plugin.py", true},
+		{"poetry", "[tool.poetry.plugins.\"pytest11\"]\nx = \"pkg.x_plugin\"\n", "pkg/x_plugin.py", true},
+		{"setup.cfg", "[options.entry_points]\npytest11 =\n    x = x_plugin\n", "src/x_plugin.py", true},
+		{"setup.py", "setup(entry_points={\"pytest11\": [\"x = pkg.x_plugin\"]}, name=\"x\")\n", "pkg/x_plugin.py", true},
+		{"another module", "[project.entry-points.pytest11]\nanyio = \"anyio.pytest_plugin\"\n", "tools/ci_plugin.py", false},
+		{"another section", "[project.entry-points.pytest11]\nx = \"x.y\"\n[project.scripts]\nz = \"tools.ci_plugin\"\n", "tools/ci_plugin.py", false},
+		{"no plugin", "[project]\nname = \"ci_plugin\"\n", "ci_plugin.py", false},
+	} {
+		if got := DeclaresPlugin([]byte(c.manifest), c.file); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
