@@ -50,6 +50,7 @@ type told struct {
 	Patterns  []string          `json:"patterns"`
 	Matches   []string          `json:"matches"`
 	Subjects  []string          `json:"subjects"`
+	Mark      string            `json:"mark"` // where stand-ins leave their mark, "" for nowhere
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -90,6 +91,9 @@ func (c *call) tell(q question) told {
 		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
 	}
 	t.Node, t.Options, t.Steps = nonNil(t.Node), nonNil(t.Options), nonNil(t.Steps)
+	if c.bridge != nil {
+		t.Mark = c.bridge.mark
+	}
 	if t.Env == nil {
 		t.Env = make(map[string]string)
 	}

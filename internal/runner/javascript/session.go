@@ -33,6 +33,8 @@ type session struct {
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
+	marks    map[string]string // stand-ins that were used, by the ID of the use
+	tainted  string            // one that was used unseen, on whose account nothing here counts
 }
 
 // heardRow is a row as the observer knows it.
@@ -51,7 +53,7 @@ type heardRow struct {
 func newSession(seen func(string, gate.Outcome)) *session {
 	return &session{
 		seen: seen, byKey: make(map[string]*heardRow), count: make(map[string]int), cases: make(map[string][]record),
-		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), died: make(map[string]bool), uncaught: make(map[string][]failure),
+		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), died: make(map[string]bool), uncaught: make(map[string][]failure), marks: make(map[string]string),
 	}
 }
 
@@ -92,6 +94,8 @@ func (s *session) take(r record) {
 		s.uncaught[r.Unit] = append(s.uncaught[r.Unit], r.Errors...)
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "reached":
+		s.marks[r.ID] = r.Message
 	case "exit":
 		s.exited = &r
 	case "finish":
