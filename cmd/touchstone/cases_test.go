@@ -195,7 +195,8 @@ func compare(r *gate.Report, want string) string {
 }
 
 // branches commits what a case has of other attempts: files under gold/ and
-// peer/ are written over base, each on a branch of that name.
+// peer/ are written over base, each on a branch of that name. The peer is pull
+// request 7 of the remote origin too.
 func branches(t *testing.T, dir string, files []txtar.File) {
 	t.Helper()
 	for _, branch := range []string{"gold", "peer"} {
@@ -213,6 +214,10 @@ func branches(t *testing.T, dir string, files []txtar.File) {
 		write(t, dir, over)
 		gitIn(t, dir, "add", "-A")
 		gitIn(t, dir, "commit", "-q", "-m", branch)
+		if branch == "peer" {
+			gitIn(t, dir, "update-ref", "refs/pull/7/head", branch)
+			gitIn(t, dir, "remote", "add", "origin", dir)
+		}
 		gitIn(t, dir, "checkout", "-q", "--detach", head)
 	}
 }

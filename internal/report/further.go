@@ -35,17 +35,6 @@ func furtherWords(r *gate.Report) []string {
 	if words := hunkWords(r.Groups); words != "" {
 		lines = append(lines, words)
 	}
-	for _, c := range r.Peers {
-		words := fmt.Sprintf("The tests of %s on the code of %s: %s", c.Tests, c.Code, number(c.Accepted)+" "+verb(c.Accepted, "accepts it", "accept it"))
-		if n := len(c.Rejected); n > 0 {
-			words += fmt.Sprintf(", %s %s it (%s", number(n), verb(n, "rejects", "reject"), c.Rejected[0])
-			if n > 1 {
-				words += ", ..."
-			}
-			words += ")"
-		}
-		lines = append(lines, words+".")
-	}
 	return lines
 }
 
