@@ -33,15 +33,16 @@ func (s *states) groups(ctx context.Context, parts []patchsplit.FilePart) ([]gat
 	return groups, nil
 }
 
-// sides are the production files that change as text, with their runs.
+// sides are the production files that change as text, with their runs, and the
+// production hunks of files that hold tests too.
 func (s *states) sides(ctx context.Context, parts []patchsplit.FilePart) ([]patchsplit.Sides, error) {
-	production := make(map[string]bool)
+	of := make(map[string]patchsplit.FilePart)
 	for _, part := range parts {
-		if part.Part == patchsplit.Production {
-			production[part.Path] = true
+		if part.Part == patchsplit.Production || part.Part == patchsplit.Mixed {
+			of[part.Path] = part
 		}
 	}
-	if len(production) == 0 || len(production) > maxGrouped {
+	if len(of) == 0 || len(of) > maxGrouped {
 		return nil, nil
 	}
 	text, err := s.change.repo.Patch(ctx, s.change.baseTree, s.change.headTree)
@@ -54,17 +55,26 @@ func (s *states) sides(ctx context.Context, parts []patchsplit.FilePart) ([]patc
 	}
 	var sides []patchsplit.Sides
 	for _, file := range patch.Files {
-		runs := file.Runs()
-		if !production[file.Path] || len(runs) == 0 || file.Binary {
+		part, production := of[file.Path]
+		if !production || file.Binary {
 			continue
 		}
 		old := file.Path
 		if file.OldPath != "" {
 			old = file.OldPath
 		}
-		before, _ := s.change.base.ReadFile(old) // absent: the file is new
-		after, _ := s.change.head.ReadFile(file.Path)
-		sides = append(sides, patchsplit.Sides{Path: file.Path, Old: before, New: after, Runs: runs})
+		side := patchsplit.Sides{Path: file.Path, Runs: file.Runs()}
+		side.Old, _ = s.change.base.ReadFile(old) // absent: the file is new
+		side.New, _ = s.change.head.ReadFile(file.Path)
+		if part.Part == patchsplit.Mixed {
+			side.Runs = patchsplit.RunsOf(file.Path, side.Old, side.New, part.Hunks, patchsplit.Production)
+			if side.Old == nil {
+				side.Old = []byte{} // its tests stay when the rest is taken away
+			}
+		}
+		if len(side.Runs) > 0 {
+			sides = append(sides, side)
+		}
 	}
 	return sides, nil
 }
