@@ -27,7 +27,7 @@ func (s *states) groups(ctx context.Context, parts []patchsplit.FilePart) ([]gat
 	for i, g := range patchsplit.Groups(sides) {
 		id := fmt.Sprintf("h%d", i+1)
 		byID[id] = g
-		groups = append(groups, gate.Group{ID: id, Places: placesOf(g), Lines: g.Lines(), Inert: g.Why})
+		groups = append(groups, gate.Group{ID: id, Places: placesOf(g), Lines: g.Lines(), Inert: g.Why, Quiet: g.Quiet})
 	}
 	s.hunks = func(name gate.StateName) (map[string][]byte, bool) { return withoutGroups(name, byID, sides) }
 	return groups, nil
