@@ -188,9 +188,9 @@ func proof(f Facts, red int) Verdict {
 	words := fmt.Sprintf("%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
 	switch {
 	case f.Bridged == red:
-		words += " (bridged: asked with the names that only this change adds standing in)"
+		words += " (bridged: base lacks names that they need, which stood in without any behaviour)"
 	case f.Bridged > 0:
-		words += fmt.Sprintf(" (%d of them bridged: asked with the names that only this change adds standing in)", f.Bridged)
+		words += fmt.Sprintf(" (%d of them bridged: base lacks names that they need, which stood in without any behaviour)", f.Bridged)
 	}
 	return Verdict{Pass, []string{words}}
 }

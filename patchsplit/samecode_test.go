@@ -17,6 +17,7 @@ func TestUntellableGroups(t *testing.T) {
 		{"an import that runs", "a.ts", "f()\n", "import { A } from './a'\nf()\n", "", ""},
 		{"annotations", "a.py", "def f(x):\n    return x\n", "def f(x: int) -> int:\n    return x\n", "", "types that do not run"},
 		{"a declaration that goes", "a.go", "package p\n\nvar a bool\n\nfunc f() {}\n", "package p\n\nfunc f() {}\n", "", "takes away declarations that nothing uses any more"},
+		{"a benchmark", "benches/a.rs", "fn f() { g(1) }\n", "fn f() { g(2) }\n", "", "benchmarks and examples, which no test runs"},
 		{"a statement that goes", "a.go", "package p\n\nfunc f() { g(); h() }\n", "package p\n\nfunc f() { g() }\n", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

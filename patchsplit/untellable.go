@@ -36,11 +36,14 @@ func untellable(files []Sides, g HunkGroup) string {
 	return ""
 }
 
+// besideTests are the directories of what is run by hand.
+var besideTests = regexp.MustCompile(`/(?:bench(?:es|marks?)?|examples?)/`)
+
 // quiet says why it is no wonder that no check notices that a group is taken back,
 // although one might: it only takes whole declarations away, which head's code
 // does without, or changes types that nothing runs.
 func quiet(files []Sides, g HunkGroup) string {
-	removes, types := true, true
+	removes, types, aside := true, true, true
 	for _, file := range files {
 		var runs []Run
 		for _, run := range g.Runs {
@@ -51,6 +54,7 @@ func quiet(files []Sides, g HunkGroup) string {
 		if len(runs) == 0 {
 			continue
 		}
+		aside = aside && besideTests.MatchString("/"+file.Path)
 		before := Without(file.New, runs)
 		removes = removes && RemovesOnly(file.Path, before, file.New)
 		types = types && (AnnotationsOnly(file.Path, before, file.New) || sameTyped(file.Path, before, file.New))
@@ -58,6 +62,8 @@ func quiet(files []Sides, g HunkGroup) string {
 	switch {
 	case removes:
 		return "takes away declarations that nothing uses any more"
+	case aside:
+		return "benchmarks and examples, which no test runs"
 	case types:
 		return "types that do not run"
 	}

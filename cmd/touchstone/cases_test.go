@@ -184,6 +184,10 @@ func compare(r *gate.Report, want string) string {
 		if c, _ := row(r, fields[0]); len(c.Cells[gate.Head]) > 0 {
 			return fmt.Sprintf("it ran, selected by %q; selection %+v", c.SelectedBy, r.Selection)
 		}
+	case "note":
+		if !slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, value) }) {
+			return fmt.Sprintf("notes %q", r.Notes)
+		}
 	case "none":
 		if len(r.Flips)+len(r.Lost) > 0 {
 			return fmt.Sprintf("flips %+v, lost %+v", r.Flips, r.Lost)

@@ -202,7 +202,7 @@ func everyRole() *gate.Report {
 // further is a change that base could not be asked about, with hunks that no test
 // holds, beside two other attempts.
 func further() *gate.Report {
-	r := change(gate.Pass, "2 checks of this change fail on base and pass with it (1 of them bridged: asked with the names that only this change adds standing in)")
+	r := change(gate.Pass, "2 checks of this change fail on base and pass with it (1 of them bridged: base lacks names that they need, which stood in without any behaviour)")
 	bridged := own("tests/test_money.py::test_rest", gate.Added, gate.Discriminating, "bridged: needs Rest (test_money.py:3), which only this change adds; with that standing in, it fails by base's behaviour",
 		gate.Cell{Outcome: gate.Errored, Reason: gate.MissingSymbol, Message: "cannot import name 'Rest'"}, passed)
 	bridged.Cells[gate.Bridge] = []gate.Cell{{Outcome: gate.Failed, Reason: gate.Assertion, Message: "assert [3, 3] == [4, 3]"}}
