@@ -66,10 +66,14 @@ func (r *replay) bridge(ctx context.Context) {
 // none can be asked.
 func (r *replay) bridgeable() bool {
 	some := len(r.unloadable(""))
-	for _, runner := range r.in.Further.Unbridged {
-		if without := len(r.unloadable(runner)); without > 0 {
+	for _, runner := range r.in.Runners {
+		without := 0
+		if slices.Contains(r.in.Further.Unbridged, runner.Name()) {
+			without = len(r.unloadable(runner.Name()))
+		}
+		if without > 0 {
 			some -= without
-			r.remark("bridge: not available for %s: %s of this change %s names that only the change adds, and base cannot be asked", runner, checks(without), plural(without, "needs", "need"))
+			r.remark("bridge: not available for %s: %s of this change %s names that only the change adds, so base cannot be asked", runner.Framework(), checks(without), plural(without, "needs", "need"))
 		}
 	}
 	return some > 0
