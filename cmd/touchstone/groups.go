@@ -136,7 +136,9 @@ func (s *states) without(ctx context.Context, name gate.StateName) (gate.State, 
 func (s *states) emptied(parts []patchsplit.FilePart) bool {
 	files := make(map[string][]byte)
 	for _, part := range parts {
-		if part.Part != patchsplit.Production || part.Status == patchsplit.Deleted {
+		// A mixed file's tests stay as they are where they stand in a block of their own.
+		apart := part.Part == patchsplit.Mixed && !strings.HasSuffix(part.Path, ".py")
+		if part.Part != patchsplit.Production && !apart || part.Status == patchsplit.Deleted {
 			continue
 		}
 		old := part.Path
