@@ -16,6 +16,8 @@ func TestUntellableGroups(t *testing.T) {
 		{"types that are imported", "a.ts", "f()\n", "import type { A } from './a'\nf()\n", "", "types that do not run"},
 		{"an import that runs", "a.ts", "f()\n", "import { A } from './a'\nf()\n", "", ""},
 		{"annotations", "a.py", "def f(x):\n    return x\n", "def f(x: int) -> int:\n    return x\n", "", "types that do not run"},
+		{"annotations that are strings", "a.py", "def f(x: \"A\") -> \"C\":\n    return x\n", "def f(x: \"B\") -> \"C\":\n    return x\n", "", "types that do not run"},
+		{"a default that is a string", "a.py", "def f(x: \"A\" = \"a\"):\n    return x\n", "def f(x: \"A\" = \"b\"):\n    return x\n", "", ""},
 		{"a declaration that goes", "a.go", "package p\n\nvar a bool\n\nfunc f() {}\n", "package p\n\nfunc f() {}\n", "", "takes away declarations that nothing uses any more"},
 		{"a benchmark", "benches/a.rs", "fn f() { g(1) }\n", "fn f() { g(2) }\n", "", "benchmarks and examples, which no test runs"},
 		{"a statement that goes", "a.go", "package p\n\nfunc f() { g(); h() }\n", "package p\n\nfunc f() { g() }\n", "", ""},

@@ -48,7 +48,7 @@ func hunkWords(groups []gate.GroupReport) string {
 		word   string
 	}{
 		{gate.Pinned, "held in place by a test"}, {gate.LoadBearing, "needed to build or load"}, {gate.Unpinned, "held by no test that was asked"},
-		{gate.Inert, "comments, layout or logging"}, {gate.NotAsked, "not asked"},
+		{gate.Inert, "not for a test to hold (comments, layout, logging, types)"}, {gate.NotAsked, "not asked"},
 	}
 	var list []string
 	for _, w := range words {
