@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,8 @@ type Bridged interface {
 	// Ahead is head's tree: the names that may stand in are declared there.
 	Ahead() Tree
 	// Mark is the absolute path of a file to which a stand-in appends a line
-	// "PID NAME" when it is reached, whatever the check makes of that.
+	// "ID NAME" when it is reached, whatever the check makes of that. The ID tells
+	// processes (Go) or uses (JavaScript) apart.
 	Mark() string
 	// Values are the names that stand in with a value of head's: constants,
 	// variables, fields that reflection reads. A check that reads one and passes
@@ -30,7 +32,7 @@ type Bridged interface {
 
 // bridge asks the checks that base could not load, again, behind the bridge.
 func (r *replay) bridge(ctx context.Context) {
-	if !r.in.Further.Bridge || len(r.unloadable("")) == 0 {
+	if !r.in.Further.Bridge || !r.bridgeable() {
 		return
 	}
 	r.phase("ask behind a bridge")
@@ -42,7 +44,12 @@ func (r *replay) bridge(ctx context.Context) {
 		}
 		return
 	}
-	r.askEach(ctx, Bridge, r.unloadable)
+	r.askEach(ctx, Bridge, func(runner string) []Row {
+		if slices.Contains(r.in.Further.Unbridged, runner) {
+			return nil
+		}
+		return r.unloadable(runner)
+	})
 	if ctx.Err() == nil {
 		r.checkState(ctx, Bridge, r.production)
 	}
@@ -53,6 +60,23 @@ func (r *replay) bridge(ctx context.Context) {
 		}
 		r.readers(state.Tree(), b.Values())
 	}
+}
+
+// bridgeable tells whether there is a check to ask, and says of which runners
+// none can be asked.
+func (r *replay) bridgeable() bool {
+	some := len(r.unloadable(""))
+	for _, runner := range r.in.Runners {
+		without := 0
+		if slices.Contains(r.in.Further.Unbridged, runner.Name()) {
+			without = len(r.unloadable(runner.Name()))
+		}
+		if without > 0 {
+			some -= without
+			r.remark("bridge: not available for %s: %s of this change %s names that only the change adds, so base cannot be asked", runner.Framework(), checks(without), plural(without, "needs", "need"))
+		}
+	}
+	return some > 0
 }
 
 // unloadable are a runner's checks (all runners' for "") that pass on head and
@@ -76,7 +100,11 @@ func (r *replay) readers(tree Tree, values []string) {
 	if len(values) == 0 {
 		return
 	}
-	named := regexp.MustCompile(`\b(?:` + strings.Join(values, "|") + `)\b`)
+	var quoted []string
+	for _, value := range values {
+		quoted = append(quoted, regexp.QuoteMeta(value))
+	}
+	named := regexp.MustCompile(`\b(?:` + strings.Join(quoted, "|") + `)(?:\b|\W|$)`)
 	for _, row := range r.unloadable("") {
 		if source := sourceOf(tree, row); source == "" || named.MatchString(source) {
 			r.reads[row.Key()] = true
@@ -164,9 +192,9 @@ func proof(f Facts, red int) Verdict {
 	words := fmt.Sprintf("%s of this change %s on base and %s with it", checks(red), plural(red, "fails", "fail"), plural(red, "passes", "pass"))
 	switch {
 	case f.Bridged == red:
-		words += " (bridged: asked with the names that only this change adds standing in)"
+		words += " (bridged: base lacks names that they need, which stood in without any behaviour)"
 	case f.Bridged > 0:
-		words += fmt.Sprintf(" (%d of them bridged: asked with the names that only this change adds standing in)", f.Bridged)
+		words += fmt.Sprintf(" (%d of them bridged: base lacks names that they need, which stood in without any behaviour)", f.Bridged)
 	}
 	return Verdict{Pass, []string{words}}
 }

@@ -99,7 +99,7 @@ func aboutRow(r *replay, row readRow, proven map[string]bool) (rule string, seve
 		}
 		return "failing-test", SeverityError, fmt.Sprintf("%s does not pass on head%s", row.row.ID, because(head))
 	}
-	if row.read.Words != "" {
+	if row.read.Role == NoRole && row.read.Words != "" {
 		return "skipped-test", SeverityNote, fmt.Sprintf("%s: %s%s", row.row.ID, row.read.Words, because(head))
 	}
 	return "", "", ""

@@ -9,11 +9,12 @@ import (
 // Further says which questions are asked beyond the plain replay. Each is a
 // state like any other, opened by its name.
 type Further struct {
-	Gold    bool    // there is a state gold+tests
-	Bridge  bool    // there may be a state bridge
-	Emptied bool    // there may be a state emptied
-	Groups  []Group // of the production part, by without(ID)
-	Peers   []Peer  // other attempts at the same task
+	Gold      bool     // there is a state gold+tests
+	Bridge    bool     // there may be a state bridge
+	Unbridged []string // runners for whose checks there is none
+	Emptied   bool     // there may be a state emptied
+	Groups    []Group  // of the production part, by without(ID)
+	Peers     []Peer   // other attempts at the same task
 
 	// Budget is the wall-clock time that all but Gold and Peers may take: 0 for
 	// twice what the plain replay took, less than 0 for none.

@@ -6,6 +6,7 @@ type Group struct {
 	Places []Span
 	Lines  int    // lines that base has otherwise, on either side
 	Inert  string // why no check can tell it: "comments or layout", "logging"; "" when one may
+	Quiet  string // why one that no check notices is no finding; "" when it is
 }
 
 // Span is a run of lines on head; Line and End are 0 for a file that head does

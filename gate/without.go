@@ -44,6 +44,9 @@ func (r *replay) withoutEach(ctx context.Context) {
 	r.phase("take hunks away")
 	r.eachOf(queue, func(i int) {
 		r.without(ctx, &r.groups[i], rows)
+		if r.groups[i].Result == Unpinned && groups[i].Quiet != "" {
+			r.groups[i].Result, r.groups[i].Why = Inert, groups[i].Quiet
+		}
 		r.release(Without(r.groups[i].ID))
 	})
 	r.subset(ctx, rows)
@@ -229,16 +232,39 @@ func aboutGroups(r *replay) []Finding {
 		if g.Result != Unpinned || g.Why != "" {
 			continue // the checks that may hold it in place could not be asked
 		}
-		words := fmt.Sprintf("no check fails without %s: %s passed with it taken back to base", spans(g.Places), checks(g.Asked))
-		if !g.Wider {
-			words += "; only the change's own checks were asked"
+		them := "it"
+		if len(g.Places) > 1 || g.Lines > 1 {
+			them = "them"
 		}
-		findings = append(findings, Finding{"unpinned-hunk", SeverityNote, g.Places[0].Path, g.Places[0].Line, words + "; add a check that needs it, or leave it out"})
+		words := fmt.Sprintf("no test fails when %s back to base: %s passed without %s", taken(g), checks(g.Asked), them)
+		if !g.Wider {
+			words += " (only the change's own were asked)"
+		}
+		findings = append(findings, Finding{"unpinned-hunk", SeverityNote, g.Places[0].Path, g.Places[0].Line, words + ". Add a test that needs " + them + ", or leave " + them + " out"})
 	}
 	if kept := r.kept(); len(r.lazy) > 0 && kept != "" {
-		findings = append(findings, Finding{"lazy-subset", SeverityNote, "", 0, fmt.Sprintf("the change's own checks pass just as well with %s alone", kept)})
+		findings = append(findings, Finding{"lazy-subset", SeverityNote, "", 0, fmt.Sprintf("this change's own tests need no more of it than %s: with only that, they pass just as well", kept)})
 	}
 	return findings
+}
+
+// taken words what was taken back; where the first of it begins is the finding's
+// own place.
+func taken(g GroupReport) string {
+	first := g.Places[0]
+	words := "this line is taken"
+	switch {
+	case first.Line == 0:
+		words = "this file is taken"
+	case first.End < first.Line:
+		words = "the lines that were taken away here are put"
+	case first.End > first.Line:
+		words = fmt.Sprintf("lines %d-%d are taken", first.Line, first.End)
+	}
+	if len(g.Places) > 1 {
+		return words + ", with " + spans(g.Places[1:]) + ","
+	}
+	return words
 }
 
 // kept says which groups the change's own checks need.
@@ -255,10 +281,24 @@ func (r *replay) kept() string {
 	return spans(places)
 }
 
+// maxPlaces bounds how many places a sentence names.
+const maxPlaces = 6
+
+// spans names places, those of one file together.
 func spans(places []Span) string {
 	var words []string
-	for _, p := range places {
-		words = append(words, p.String())
+	file := ""
+	for i, p := range places {
+		if i == maxPlaces && len(places) > maxPlaces+1 {
+			words = append(words, fmt.Sprintf("and %d more", len(places)-i))
+			break
+		}
+		text := p.String()
+		if p.Path == file {
+			text = strings.TrimPrefix(text, file+":")
+		}
+		file = p.Path
+		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
 }

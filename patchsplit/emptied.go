@@ -10,8 +10,8 @@ import (
 
 // Emptied is a source with the body of each function that it has otherwise than
 // old, or that old does not have, replaced by a bare return: in Go of zero
-// values, in Python of None. The body stays behind the return, so that what it
-// uses stays used. names are the functions; none means that there is nothing to
+// values, in Python of None, in JavaScript and TypeScript of undefined; in Rust by
+// a panic. The body stays behind the return, so that what it uses stays used. names are the functions; none means that there is nothing to
 // empty or that the language is another one.
 func Emptied(path string, old, source []byte) (emptied []byte, names []string) {
 	switch extOf(path) {
@@ -20,7 +20,7 @@ func Emptied(path string, old, source []byte) (emptied []byte, names []string) {
 	case ".py":
 		return emptiedPython(old, source)
 	}
-	return nil, nil
+	return emptiedBraces(path, old, source)
 }
 
 func emptiedGo(old, source []byte) (emptied []byte, names []string) {

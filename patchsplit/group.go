@@ -25,6 +25,8 @@ type Sides struct {
 type HunkGroup struct {
 	Runs []Run
 	Why  string // why no check can tell it, "" when one may: comments or layout, logging
+	// Quiet is why a group that no check notices needs none, "" when it does.
+	Quiet string
 }
 
 // Lines is how many lines the group changes, on either side.
@@ -63,6 +65,7 @@ func Groups(files []Sides) []HunkGroup {
 	}
 	for i := range groups {
 		groups[i].Why = untellable(files, groups[i])
+		groups[i].Quiet = quiet(files, groups[i])
 	}
 	return groups
 }

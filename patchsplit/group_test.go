@@ -171,7 +171,7 @@ func TestEmptied(t *testing.T) {
 		{"python", "a.py", "def f(a):\n    return a\n\n\ndef g():\n    return 1\n",
 			"def f(a,\n      b=(1, 2)):\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    # why\n    if a:\n        return b\n    return a\n\n\ndef g():\n    return 1\n\n\nclass A:\n    def h(self):\n        def inner():\n            return 2\n        return inner\n\n    def i(self): return 3\n",
 			"def f(a,\n      b=(1, 2)):\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    # why\n    return\n    if a:\n        return b\n    return a\n\n\ndef g():\n    return 1\n\n\nclass A:\n    def h(self):\n        return\n        def inner():\n            return 2\n        return inner\n\n    def i(self): return 3\n", "f A.h"},
-		{"another language", "a.rs", "", "fn f() {}", "", ""},
+		{"another language", "a.rb", "", "def f\n  1\nend\n", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, names := Emptied(c.path, []byte(c.old), []byte(c.new))

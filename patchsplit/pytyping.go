@@ -124,9 +124,10 @@ func unannotated(source []byte) []string {
 			continue
 		}
 		if m := signature.FindStringSubmatch(trimmed); m != nil {
-			trimmed = m[1] + "(" + strings.Join(bareParameters(m[2]), ",") + "):" + m[3]
-			held = "" // a string in an annotation; defaults that are strings stand in their place
-			if strings.Contains(m[2], `"`) {
+			bare := strings.Join(bareParameters(m[2]), ",")
+			trimmed = m[1] + "(" + bare + "):" + m[3]
+			held = "" // strings in annotations
+			if strings.Contains(bare+m[3], `"`) {
 				held = statement // which of them is which is not told apart
 			}
 		}

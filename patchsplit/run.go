@@ -70,3 +70,21 @@ func Without(source []byte, runs []Run) []byte {
 	}
 	return []byte(out.String())
 }
+
+// RunsOf lists the runs of one part of a mixed file, from base's old and head's
+// new content and the hunks that Split gave for them.
+func RunsOf(path string, old, new []byte, hunks []Hunk, part Part) []Run {
+	before, after := strings.SplitAfter(string(old), "\n"), strings.SplitAfter(string(new), "\n")
+	var runs []Run
+	for _, h := range hunks {
+		e := h.edit()
+		if h.Part != part || e.oldTo > len(before) || e.newTo > len(after) {
+			continue
+		}
+		runs = append(runs, Run{
+			Path: path, OldStart: e.oldFrom + 1, NewStart: e.newFrom + 1,
+			Old: before[e.oldFrom:e.oldTo], New: after[e.newFrom:e.newTo],
+		})
+	}
+	return runs
+}

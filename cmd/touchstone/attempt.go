@@ -46,12 +46,18 @@ func readAttempts(ctx context.Context, c *change, rules patchsplit.Rules, gold s
 func readAttempt(ctx context.Context, c *change, rules patchsplit.Rules, rev string) (*attempt, error) {
 	a := &attempt{label: rev}
 	var err error
-	if a.id, err = c.repo.Resolve(ctx, rev); err != nil {
+	if number, pull := c.repo.PullNumber(ctx, rev); pull {
+		a.label = "#" + number
+		a.id, err = c.repo.Pull(ctx, number)
+	} else {
+		a.id, err = c.repo.Resolve(ctx, rev)
+	}
+	if err != nil {
 		return nil, err
 	}
 	from, err := c.repo.MergeBase(ctx, c.info.Base, a.id)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", rev, err)
+		return nil, fmt.Errorf("%s: %w", a.label, err)
 	}
 	var trees [2]string
 	for i, commit := range []string{from, a.id} {

@@ -13,6 +13,8 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/bridge"
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
+	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
+	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
 	"github.com/touchstone-gate/touchstone/patchsplit"
 )
 
@@ -23,9 +25,9 @@ const maxBridgeBuilds = 8
 // bridgeColumn is the state bridge as the gate and the runners see it.
 type bridgeColumn struct {
 	*column
-	ahead        gate.Tree
-	mark         string
-	values, gaps []string
+	ahead               gate.Tree
+	mark                string
+	values, gaps, blind []string
 }
 
 func (b *bridgeColumn) Ahead() gate.Tree { return b.ahead }
@@ -33,17 +35,22 @@ func (b *bridgeColumn) Mark() string     { return b.mark }
 func (b *bridgeColumn) Values() []string { return b.values }
 func (b *bridgeColumn) Gaps() []string   { return b.gaps }
 
+// Blind are the names of which a use can go by unseen.
+func (b *bridgeColumn) Blind() []string { return b.blind }
+
 // bridge makes the state: base+tests with the declarations that head's Go
-// sources add, as far as they compile on base. What Python needs stands in while
-// its tests run.
+// sources add, as far as they compile on base, and with what its JavaScript and
+// TypeScript sources declare, behind base's own. What Python needs stands in
+// while its tests run.
 func (s *states) bridge(ctx context.Context, parts []patchsplit.FilePart, found *runners) (gate.State, error) {
 	b := &bridgeColumn{ahead: s.change.head, mark: "/tmp/touchstone-bridge-" + rand.Text()}
 	packages := s.goPackages(parts)
 	without := make(map[string]bool)
 	for round := 1; ; round++ {
 		files, pieces := b.build(packages, without)
+		s.scripts(b, parts, files)
 		if len(files) == 0 && !changesPython(parts) {
-			return nil, errors.New("nothing that head declares can stand in on base (declarations of Go and Python can)")
+			return nil, errors.New("nothing that head declares can stand in on base")
 		}
 		tree, err := s.derive(s.trees[gate.BaseTests], files)
 		if err != nil {
@@ -68,7 +75,7 @@ func (s *states) bridge(ctx context.Context, parts []patchsplit.FilePart, found 
 func (b *bridgeColumn) build(packages map[string]bridge.Package, without map[string]bool) (map[string][]byte, []bridge.Piece) {
 	files := make(map[string][]byte)
 	var pieces []bridge.Piece
-	b.values, b.gaps = nil, nil
+	b.values, b.gaps, b.blind = nil, nil, nil
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		built := packages[dir].Build(b.mark, without)
 		maps.Copy(files, built.Files)
@@ -88,6 +95,38 @@ func changesPython(parts []patchsplit.FilePart) bool {
 	return slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool {
 		return p.Part == patchsplit.Production && strings.HasSuffix(p.Path, ".py")
 	})
+}
+
+// scripts adds the JavaScript and TypeScript sources in which names of head's
+// stand in.
+func (s *states) scripts(b *bridgeColumn, parts []patchsplit.FilePart, files map[string][]byte) {
+	for _, part := range parts {
+		if part.Part != patchsplit.Production || !javascript.IsSource(part.Path) {
+			continue
+		}
+		before, _ := s.change.base.ReadFile(part.Path) // absent, a link: declares nothing
+		after, _ := s.change.head.ReadFile(part.Path)
+		built := javascript.StandIn(javascript.Source{Path: part.Path, Base: before, Head: after}, b.mark)
+		if built.Content != nil {
+			files[part.Path] = built.Content
+		}
+		b.values = append(b.values, built.Values...)
+		b.blind = append(b.blind, built.Blind...)
+		b.gaps = append(b.gaps, built.Gaps...)
+	}
+}
+
+// unbridged are the runners for whose checks nothing can stand in.
+func unbridged(found *runners) []string {
+	var names []string
+	for _, runner := range found.list {
+		switch runner.(type) {
+		case *gotest.Runner, *pytest.Runner, *javascript.Runner:
+		default:
+			names = append(names, runner.Name())
+		}
+	}
+	return names
 }
 
 // goPackages are the Go packages whose production sources change, by directory.

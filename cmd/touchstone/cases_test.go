@@ -187,6 +187,10 @@ func compare(r *gate.Report, want string) string {
 		if c, _ := row(r, fields[0]); len(c.Cells[gate.Head]) > 0 {
 			return fmt.Sprintf("it ran, selected by %q; selection %+v", c.SelectedBy, r.Selection)
 		}
+	case "note":
+		if !slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, value) }) {
+			return fmt.Sprintf("notes %q", r.Notes)
+		}
 	case "none":
 		if len(r.Flips)+len(r.Lost) > 0 {
 			return fmt.Sprintf("flips %+v, lost %+v", r.Flips, r.Lost)
@@ -198,7 +202,8 @@ func compare(r *gate.Report, want string) string {
 }
 
 // branches commits what a case has of other attempts: files under gold/ and
-// peer/ are written over base, each on a branch of that name.
+// peer/ are written over base, each on a branch of that name. The peer is pull
+// request 7 of the remote origin too.
 func branches(t *testing.T, dir string, files []txtar.File) {
 	t.Helper()
 	for _, branch := range []string{"gold", "peer"} {
@@ -216,6 +221,10 @@ func branches(t *testing.T, dir string, files []txtar.File) {
 		write(t, dir, over)
 		gitIn(t, dir, "add", "-A")
 		gitIn(t, dir, "commit", "-q", "-m", branch)
+		if branch == "peer" {
+			gitIn(t, dir, "update-ref", "refs/pull/7/head", branch)
+			gitIn(t, dir, "remote", "add", "origin", dir)
+		}
 		gitIn(t, dir, "checkout", "-q", "--detach", head)
 	}
 }

@@ -91,7 +91,7 @@ func (s *states) furtherOf(ctx context.Context, o checkOptions, parts []patchspl
 		return f, nil
 	}
 	s.maker(gate.Bridge, func(ctx context.Context) (gate.State, error) { return s.bridge(ctx, parts, found) })
-	f.Bridge = true
+	f.Bridge, f.Unbridged = true, unbridged(found)
 	f.Emptied = s.emptied(parts)
 	groups, err := s.groups(ctx, parts)
 	f.Groups = groups

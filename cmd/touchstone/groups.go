@@ -27,21 +27,22 @@ func (s *states) groups(ctx context.Context, parts []patchsplit.FilePart) ([]gat
 	for i, g := range patchsplit.Groups(sides) {
 		id := fmt.Sprintf("h%d", i+1)
 		byID[id] = g
-		groups = append(groups, gate.Group{ID: id, Places: placesOf(g), Lines: g.Lines(), Inert: g.Why})
+		groups = append(groups, gate.Group{ID: id, Places: placesOf(g), Lines: g.Lines(), Inert: g.Why, Quiet: g.Quiet})
 	}
 	s.hunks = func(name gate.StateName) (map[string][]byte, bool) { return withoutGroups(name, byID, sides) }
 	return groups, nil
 }
 
-// sides are the production files that change as text, with their runs.
+// sides are the production files that change as text, with their runs, and the
+// production hunks of files that hold tests too.
 func (s *states) sides(ctx context.Context, parts []patchsplit.FilePart) ([]patchsplit.Sides, error) {
-	production := make(map[string]bool)
+	of := make(map[string]patchsplit.FilePart)
 	for _, part := range parts {
-		if part.Part == patchsplit.Production {
-			production[part.Path] = true
+		if part.Part == patchsplit.Production || part.Part == patchsplit.Mixed {
+			of[part.Path] = part
 		}
 	}
-	if len(production) == 0 || len(production) > maxGrouped {
+	if len(of) == 0 || len(of) > maxGrouped {
 		return nil, nil
 	}
 	text, err := s.change.repo.Patch(ctx, s.change.baseTree, s.change.headTree)
@@ -54,17 +55,26 @@ func (s *states) sides(ctx context.Context, parts []patchsplit.FilePart) ([]patc
 	}
 	var sides []patchsplit.Sides
 	for _, file := range patch.Files {
-		runs := file.Runs()
-		if !production[file.Path] || len(runs) == 0 || file.Binary {
+		part, production := of[file.Path]
+		if !production || file.Binary {
 			continue
 		}
 		old := file.Path
 		if file.OldPath != "" {
 			old = file.OldPath
 		}
-		before, _ := s.change.base.ReadFile(old) // absent: the file is new
-		after, _ := s.change.head.ReadFile(file.Path)
-		sides = append(sides, patchsplit.Sides{Path: file.Path, Old: before, New: after, Runs: runs})
+		side := patchsplit.Sides{Path: file.Path, Runs: file.Runs()}
+		side.Old, _ = s.change.base.ReadFile(old) // absent: the file is new
+		side.New, _ = s.change.head.ReadFile(file.Path)
+		if part.Part == patchsplit.Mixed {
+			side.Runs = patchsplit.RunsOf(file.Path, side.Old, side.New, part.Hunks, patchsplit.Production)
+			if side.Old == nil {
+				side.Old = []byte{} // its tests stay when the rest is taken away
+			}
+		}
+		if len(side.Runs) > 0 {
+			sides = append(sides, side)
+		}
 	}
 	return sides, nil
 }
@@ -126,7 +136,9 @@ func (s *states) without(ctx context.Context, name gate.StateName) (gate.State, 
 func (s *states) emptied(parts []patchsplit.FilePart) bool {
 	files := make(map[string][]byte)
 	for _, part := range parts {
-		if part.Part != patchsplit.Production || part.Status == patchsplit.Deleted {
+		// A mixed file's tests stay as they are where they stand in a block of their own.
+		apart := part.Part == patchsplit.Mixed && !strings.HasSuffix(part.Path, ".py")
+		if part.Part != patchsplit.Production && !apart || part.Status == patchsplit.Deleted {
 			continue
 		}
 		old := part.Path

@@ -10,8 +10,8 @@
 // limit, and the error names the limit. The one exception is Ref: a ref below
 // refs/touchstone/ that trusted jobs write, here or at a remote.
 //
-// It is not a general git library: no fetch but of such a ref and Deepen's (not
-// even the silent one of a partial clone), no checkout, no other commit or ref
+// It is not a general git library: no fetch but of such a ref, Deepen's and
+// Pull's (not even the silent one of a partial clone), no checkout, no other commit or ref
 // written, no history walk beyond a merge base and a list of subjects. Needs git
 // 2.31 or newer, Merge 2.38.
 package git

@@ -64,6 +64,20 @@ func TestFormatsSayTheSame(t *testing.T) {
 	}
 }
 
+// TestFormatsShowTheCrossTable reads whose tests accept whose code in every format
+// for people.
+func TestFormatsShowTheCrossTable(t *testing.T) {
+	for format, want := range map[string]string{
+		"text":     "    head          -         2 of 3  3 of 3\n",
+		"markdown": "| `head` | `#12` | 2 of 3 | `tests/test_money.py::test_split` |\n",
+		"html":     "<tr><th><code>head</code></th><td></td><td>2 of 3<br>rejected by <code>tests/test_money.py::test_split</code></td><td>3 of 3</td></tr>",
+	} {
+		if got := write(t, format, further(), Options{}); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, got)
+		}
+	}
+}
+
 // Whatever a report holds, the check run and the comment stay within GitHub's
 // limits and their markup stays ours.
 func TestCheckAndCommentOfAHostileReport(t *testing.T) {

@@ -35,17 +35,6 @@ func furtherWords(r *gate.Report) []string {
 	if words := hunkWords(r.Groups); words != "" {
 		lines = append(lines, words)
 	}
-	for _, c := range r.Peers {
-		words := fmt.Sprintf("The tests of %s on the code of %s: %s", c.Tests, c.Code, number(c.Accepted)+" "+verb(c.Accepted, "accepts it", "accept it"))
-		if n := len(c.Rejected); n > 0 {
-			words += fmt.Sprintf(", %s %s it (%s", number(n), verb(n, "rejects", "reject"), c.Rejected[0])
-			if n > 1 {
-				words += ", ..."
-			}
-			words += ")"
-		}
-		lines = append(lines, words+".")
-	}
 	return lines
 }
 
@@ -59,7 +48,7 @@ func hunkWords(groups []gate.GroupReport) string {
 		word   string
 	}{
 		{gate.Pinned, "held in place by a test"}, {gate.LoadBearing, "needed to build or load"}, {gate.Unpinned, "held by no test that was asked"},
-		{gate.Inert, "comments, layout or logging"}, {gate.NotAsked, "not asked"},
+		{gate.Inert, "not for a test to hold (comments, layout, logging, types)"}, {gate.NotAsked, "not asked"},
 	}
 	var list []string
 	for _, w := range words {

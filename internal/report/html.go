@@ -50,6 +50,11 @@ code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere } .muted { co
 <ul>
 {{range .Findings}}<li>{{.Severity}}: <code>{{.Place}}</code> {{.Message}} ({{.Rule}})</li>
 {{end}}</ul>
+{{end}}{{with .Crosses}}<h2>{{$.CrossesTitle}}</h2>
+<table>
+<tr><th></th>{{range .Names}}<th><code>{{.}}</code></th>{{end}}</tr>
+{{range .Rows}}<tr><th><code>{{.Tests}}</code></th>{{range .Cells}}<td>{{.Words}}{{if .Rejected}}<br>rejected by <code>{{.Rejected}}</code>{{end}}</td>{{end}}</tr>
+{{end}}</table>
 {{end}}<h2>What was compared, and what it took</h2>
 {{range .About}}<p class="muted">{{.}}</p>
 {{end}}<ul class="muted">
@@ -69,6 +74,8 @@ type (
 		Lost                        []htmlLost
 		Findings                    []htmlFinding
 		Files                       []htmlFile
+		Crosses                     *crossTable
+		CrossesTitle                string
 	}
 	htmlSection struct {
 		Title string
@@ -110,6 +117,7 @@ func renderHTML(r *gate.Report) ([]byte, error) {
 	for _, entry := range r.Split {
 		p.Files = append(p.Files, htmlFile{Sanitize(entry.Part, 20), Sanitize(entry.Path, 0), Sanitize(entry.Why, 300)})
 	}
+	p.Crosses, p.CrossesTitle = crossesOf(r), crossesTitle
 	var out bytes.Buffer
 	err := page.Execute(&out, p)
 	return out.Bytes(), err

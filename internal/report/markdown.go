@@ -27,6 +27,7 @@ func renderMarkdown(r *gate.Report, o Options) []byte {
 	m.flips(r.Flips)
 	m.lost(r.Lost)
 	m.findings(other(r.Findings))
+	m.crosses(r)
 	m.details(r, o)
 	m.everyTest(r, o)
 	return []byte(cut(m.String(), Limit))

@@ -26,6 +26,7 @@ var golden = []struct {
 	{"fail_flips", failFlips, Options{}, false},
 	{"undecided_2262_rows", manyRows, Options{}, false},
 	{"fail_every_role", everyRole, Options{}, false},
+	{"pass_further", further, Options{}, false},
 	{"hostile", hostile, Options{}, true},
 	{"advisory", advisory, Options{}, false},
 	{"empty", func() *gate.Report { return &gate.Report{Schema: gate.SchemaVersion} }, Options{}, true},
@@ -198,6 +199,29 @@ func everyRole() *gate.Report {
 	return r
 }
 
+// further is a change that base could not be asked about, with hunks that no test
+// holds, beside two other attempts.
+func further() *gate.Report {
+	r := change(gate.Pass, "2 checks of this change fail on base and pass with it (1 of them bridged: base lacks names that they need, which stood in without any behaviour)")
+	bridged := own("tests/test_money.py::test_rest", gate.Added, gate.Discriminating, "bridged: needs Rest (test_money.py:3), which only this change adds; with that standing in, it fails by base's behaviour",
+		gate.Cell{Outcome: gate.Errored, Reason: gate.MissingSymbol, Message: "cannot import name 'Rest'"}, passed)
+	bridged.Cells[gate.Bridge] = []gate.Cell{{Outcome: gate.Failed, Reason: gate.Assertion, Message: "assert [3, 3] == [4, 3]"}}
+	vacuous := own("tests/test_money.py::test_even", gate.Added, gate.RegressionOnly, "bridged: needs Rest, which only this change adds; with that standing in, it passes on base too",
+		gate.Cell{Outcome: gate.Errored, Reason: gate.MissingSymbol, Message: "cannot import name 'Rest'"}, passed)
+	vacuous.Cells[gate.Bridge] = []gate.Cell{{Outcome: gate.Passed}}
+	r.Checks = append(r.Checks, bridged, vacuous, own("tests/test_money.py::test_split", gate.Added, gate.Discriminating, "", gate.Cell{Outcome: gate.Failed, Reason: gate.Assertion, Message: "assert 6 == 7"}, passed))
+	r.Groups = []gate.GroupReport{
+		{ID: "h1", Places: []gate.Span{{Path: "src/money.py", Line: 10, End: 14}}, Lines: 5, Result: gate.Pinned, By: []string{"tests/test_money.py::test_split"}},
+		{ID: "h2", Places: []gate.Span{{Path: "src/purse.py", Line: 31, End: 33}}, Lines: 3, Result: gate.Unpinned, Asked: 14, Wider: true},
+		{ID: "h3", Places: []gate.Span{{Path: "src/money.py", Line: 2, End: 2}}, Lines: 1, Result: gate.Inert, Why: "comments or layout"},
+	}
+	r.Peers = []gate.Cross{
+		{Tests: "head", Code: "#12", Accepted: 2, Rejected: []string{"tests/test_money.py::test_split"}}, {Tests: "#12", Code: "head", Accepted: 1},
+		{Tests: "head", Code: "feature/rest", Accepted: 3}, {Tests: "feature/rest", Code: "head", Accepted: 0},
+	}
+	return r
+}
+
 func advisory() *gate.Report {
 	r := failVacuous()
 	r.Advisory = true
@@ -228,6 +252,8 @@ func hostile() *gate.Report {
 		r.Findings = append(r.Findings, gate.Finding{Rule: text, Severity: gate.Severity(text), Path: text, Line: i, Message: text})
 		r.Split = append(r.Split, gate.SplitEntry{Path: text, OldPath: &text, Part: text, Why: text, Hunks: []gate.SplitHunk{{NewStart: i, Part: text}}})
 		r.Notes = append(r.Notes, text)
+		r.Peers = append(r.Peers, gate.Cross{Tests: "head", Code: text, Accepted: i, Rejected: []string{text}})
+		r.Groups = append(r.Groups, gate.GroupReport{ID: text, Places: []gate.Span{{Path: text, Line: i}}, Result: gate.GroupResult(text), By: []string{text}, Why: text})
 		r.Commands = append(r.Commands, gate.RanCommand{State: gate.Head, Argv: []string{text, all}})
 	}
 	r.Change = gate.ChangeInfo{Base: all, Head: nasty[16], Gold: &all, Kind: all, KindEvidence: all, BaseWhy: all, Agent: gate.Agent{Likely: true, Name: all, Signals: nasty}}

@@ -38,6 +38,7 @@ func renderText(r *gate.Report, o Options) []byte {
 	t.flips(r.Flips)
 	t.lost(r.Lost)
 	t.findings(other(r.Findings))
+	t.crosses(r)
 	t.footer(r)
 	return t.Bytes()
 }

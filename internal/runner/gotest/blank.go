@@ -44,6 +44,7 @@ func (l *leftOut) takeOut(at *layout, dir string, faults []compileError) bool {
 		some = some || done
 		b.dropImports()
 	}
+	l.takeUsers(at, dir)
 	return some
 }
 

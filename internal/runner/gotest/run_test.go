@@ -472,3 +472,37 @@ func TestAGoCommandThatCannotStart(t *testing.T) {
 		}
 	}
 }
+
+// TestOneMoreBuildIsolates takes out what does not compile and all that uses it at
+// once: a type with its method, what is made of it, in another file too. A local
+// name that is spelled the same, and a field, are something else.
+func TestOneMoreBuildIsolates(t *testing.T) {
+	state := newPlain(t, files{
+		"go.mod": mod, "p.go": "package p\nfunc Half(n int) int { return n / 2 }\n",
+		"a_test.go": `package p
+import "testing"
+type spec struct { options []Option }
+func (s spec) run(t *testing.T) {}
+var specs = map[string]spec{"a": {}}
+func all() []spec { return nil }
+func TestOption(t *testing.T) { spec{}.run(t) }
+func TestAll(t *testing.T) { for _, s := range all() { s.run(t) } }
+func TestShadow(t *testing.T) { specs := []int{1}; for _, spec := range specs { _ = spec } }
+func TestField(t *testing.T) { v := struct{ spec int }{spec: 1}; _ = v.spec }
+`,
+		"b_test.go": "package p\nimport \"testing\"\nfunc TestOther(t *testing.T) { _ = specs }\nfunc TestRest(t *testing.T) { Half(2) }\n",
+	})
+	result := run(t, New(Config{}), state, gate.Batch{Units: []string{"."}})
+	expect(t, said(result), map[string]string{
+		"m.test/x.TestOption": "errored compile", "m.test/x.TestAll": "errored compile", "m.test/x.TestOther": "errored compile",
+		"m.test/x.TestShadow": "passed", "m.test/x.TestField": "passed", "m.test/x.TestRest": "passed",
+	})
+	for _, test := range []string{"TestOption", "TestAll", "TestOther"} {
+		if o := observation(result, "m.test/x."+test); len(o.Missing) == 0 || o.Missing[0].Name != "Option" {
+			t.Errorf("%s misses %+v, want Option", test, o.Missing)
+		}
+	}
+	if state.runs != 2 {
+		t.Errorf("%d builds, want 2", state.runs)
+	}
+}

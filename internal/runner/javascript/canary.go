@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // canary is a test file of ours whose one test must fail.
@@ -23,8 +23,8 @@ type canary struct {
 // happened: in a test file, a hand in the process, in globals or in what is
 // loaded; anywhere else, to name a framework is enough.
 var (
-	meddling = regexp.MustCompile(`\bprocess\.(?:exit|on|once|emit|prepend|reallyExit|kill|abort|binding)|\bglobal(?:This)?\s*[.\[]|\.prototype\b|\brequire\.cache\b|\bModule\._|\b_load\b|\bdefineProperty\b`)
-	naming   = regexp.MustCompile(`\bassert\b|\bnode:test\b|\b(?:mocha|jest|vitest|ava|chai|expect|sinon)\b|\bprocess\.exitCode\b|\b(?:beforeEach|afterEach|before|after|it|test|describe)\s*=`)
+	meddling = lazyregexp.New(`\bprocess\.(?:exit|on|once|emit|prepend|reallyExit|kill|abort|binding)|\bglobal(?:This)?\s*[.\[]|\.prototype\b|\brequire\.cache\b|\bModule\._|\b_load\b|\bdefineProperty\b`)
+	naming   = lazyregexp.New(`\bassert\b|\bnode:test\b|\b(?:mocha|jest|vitest|ava|chai|expect|sinon)\b|\bprocess\.exitCode\b|\b(?:beforeEach|afterEach|before|after|it|test|describe)\s*=`)
 )
 
 // Canary runs rows once more beside a test that must fail, one in each of their
@@ -60,7 +60,7 @@ func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch,
 		if h.sings(file) && h.contradiction(file) == "" {
 			continue
 		}
-		if h.told(file) {
+		if h.answered(file) {
 			c.result.Forged = append(c.result.Forged, beside[file])
 		}
 	}
@@ -93,9 +93,9 @@ func (h heard) sings(file string) bool {
 	return false
 }
 
-// told tells whether anything became of the canary's test. A framework whose
+// answered tells whether anything became of the canary's test. A framework whose
 // settings leave the file out says nothing of it.
-func (h heard) told(file string) bool {
+func (h heard) answered(file string) bool {
 	return slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == file && row.over })
 }
 
@@ -106,19 +106,22 @@ func canaryName() string {
 	return "t" + hex.EncodeToString(random[:])
 }
 
-var wordTest = regexp.MustCompile(`^(?:tests?|spec)[-_]`)
+var (
+	wordTest = lazyregexp.New(`^(?:tests?|spec)[-_]`)
+	testEnd  = lazyregexp.New(`[-_](?:tests?|spec)$`)
+)
 
 // besideName is a file name that the framework's patterns take for a test like
 // the one beside it.
 func besideName(base, name string) string {
 	stem, rest, _ := strings.Cut(base, ".")
-	if i := strings.LastIndexAny(stem, "-_"); i >= 0 && !strings.Contains(rest, ".") && regexp.MustCompile(`[-_](?:tests?|spec)$`).MatchString(stem) {
+	if i := strings.LastIndexAny(stem, "-_"); i >= 0 && !strings.Contains(rest, ".") && testEnd.MatchString(stem) {
 		name += stem[i:]
 	}
 	return wordTest.FindString(stem) + name + "." + rest
 }
 
-var esm = regexp.MustCompile(`(?m)^\s*(?:import\b|export\b)`)
+var esm = lazyregexp.New(`(?m)^\s*(?:import\b|export\b)`)
 
 // canaryText is a copy of a test file with one more test, which must fail: it
 // loads what the file loads, since most frameworks give each file a process or a

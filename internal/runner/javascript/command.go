@@ -53,6 +53,7 @@ type told struct {
 	Matches   []string          `json:"matches"`
 	Subjects  []string          `json:"subjects"`
 	Canaries  []canary          `json:"canaries"`
+	Mark      string            `json:"mark"` // where stand-ins leave their mark, "" for nowhere
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -93,6 +94,9 @@ func (c *call) tell(q question) told {
 		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
 	}
 	t.Node, t.Options, t.Steps = nonNil(t.Node), nonNil(t.Options), nonNil(t.Steps)
+	if c.bridge != nil {
+		t.Mark = c.bridge.mark
+	}
 	if t.Env == nil {
 		t.Env = make(map[string]string)
 	}

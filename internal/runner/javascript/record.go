@@ -37,6 +37,8 @@ type record struct {
 	Subject string `json:"subject"`
 	SHA256  string `json:"sha256"`
 	InTree  bool   `json:"in_tree"`
+
+	ID string `json:"id"` // of one use of a stand-in
 }
 
 // failure is an error as the observer read it.

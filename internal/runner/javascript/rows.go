@@ -48,6 +48,7 @@ func (c *call) observations(h heard, row *heardRow, parts map[string][]gate.Obse
 			o = partsDecide(o, plainID(row.unit, row.path), parts)
 		}
 		o.Duration = r.duration()
+		o = c.behindBridge(h, row.unit, span, r.Errors, o)
 		list = append(list, o)
 	}
 	switch {
@@ -101,7 +102,7 @@ func partsDecide(o gate.Observation, id string, parts map[string][]gate.Observat
 		}
 		if w > weight {
 			weight = w
-			o = gate.Observation{Outcome: last.Outcome, Reason: last.Reason, Message: last.Message, Place: last.Place, Missing: last.Missing}
+			o = gate.Observation{Outcome: last.Outcome, Reason: last.Reason, Message: last.Message, Place: last.Place, Missing: last.Missing, Reached: last.Reached}
 		}
 	}
 	return o

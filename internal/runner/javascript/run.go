@@ -39,13 +39,14 @@ type call struct {
 	answered map[string]bool
 	failed   map[string]bool // units whose failure is known
 	alone    int             // questions about single rows
+	bridge   *onBridge       // nil where nothing stands in
 	result   gate.Result
 }
 
 func (r *Runner) newCall(state gate.State, batch gate.Batch) *call {
 	c := &call{
 		Runner: r, state: state, batch: batch, reader: reader{suite: r.suite(state.Tree())}, limit: 2 * r.Timeout,
-		answered: make(map[string]bool), failed: make(map[string]bool),
+		answered: make(map[string]bool), failed: make(map[string]bool), bridge: bridged(state),
 	}
 	if batch.Timeout > 0 {
 		c.limit = 2 * batch.Timeout
@@ -69,6 +70,10 @@ func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 		h, err := c.invoke(ctx, q)
 		if err != nil {
 			return gate.Result{}, err
+		}
+		if apart := c.apart(q, &h); len(apart) > 0 {
+			queue = slices.Concat(queue, apart)
+			continue
 		}
 		rest, progress := c.absorb(q, h)
 		if len(rest.units) > 0 && (!progress && !c.dies(q, h) || round >= maxRounds+c.alone || c.result.Wall > c.limit) {
@@ -136,7 +141,7 @@ func (c *call) takeUnitErrors(q question, h heard) {
 		if !slices.Contains(q.units, e.Unit) {
 			continue
 		}
-		o := c.reader.notLoaded(e.Unit, e.Errors)
+		o := c.behindBridge(h, e.Unit, nil, e.Errors, c.reader.notLoaded(e.Unit, e.Errors))
 		if e.Died {
 			continue // its rows tell, or are asked one by one
 		}
@@ -161,7 +166,7 @@ func (c *call) takeFiles(q question, h heard) {
 		case rows:
 			c.late(unit, h, uncaught)
 		case c.declares(unit) && len(uncaught) > 0:
-			c.fail(unit, c.reader.notLoaded(unit, uncaught))
+			c.fail(unit, c.behindBridge(h, unit, nil, uncaught, c.reader.notLoaded(unit, uncaught)))
 		case c.declares(unit):
 			if end.Code != 0 || end.Signal != "" {
 				c.fail(unit, h.death(unit))
@@ -180,7 +185,7 @@ func (c *call) late(unit string, h heard, uncaught []failure) {
 			return // a test's own
 		}
 	}
-	c.fail(unit, c.reader.notLoaded(unit, uncaught))
+	c.fail(unit, c.behindBridge(h, unit, nil, uncaught, c.reader.notLoaded(unit, uncaught)))
 }
 
 // declares tells whether a file declares tests, as far as its text says so.
@@ -196,11 +201,11 @@ func (c *call) whole(unit string, q question, h heard, end record, uncaught []fa
 	case q.list:
 		c.answer(row)
 	case end.Code == 0 && end.Signal == "" && len(uncaught) == 0:
-		c.answer(row, gate.Observation{Outcome: gate.Passed})
+		c.answer(row, c.behindBridge(h, unit, nil, nil, gate.Observation{Outcome: gate.Passed}))
 	case len(uncaught) > 0 && c.reader.notLoaded(unit, uncaught).Reason != gate.Setup:
-		c.fail(unit, c.reader.notLoaded(unit, uncaught))
+		c.fail(unit, c.behindBridge(h, unit, nil, uncaught, c.reader.notLoaded(unit, uncaught)))
 	case len(uncaught) > 0:
-		c.answer(row, c.reader.observe(unit, nil, uncaught))
+		c.answer(row, c.behindBridge(h, unit, nil, uncaught, c.reader.observe(unit, nil, uncaught)))
 	default:
 		c.answer(row, h.death(unit))
 	}

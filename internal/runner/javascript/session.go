@@ -33,7 +33,9 @@ type session struct {
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
-	replaced []string // what the tree put in place of the framework's own
+	replaced []string          // what the tree put in place of the framework's own
+	marks    map[string]string // stand-ins that were used, by the ID of the use
+	tainted  string            // one that was used unseen, on whose account nothing here counts
 }
 
 // heardRow is a row as the observer knows it.
@@ -52,7 +54,7 @@ type heardRow struct {
 func newSession(seen func(string, gate.Outcome)) *session {
 	return &session{
 		seen: seen, byKey: make(map[string]*heardRow), count: make(map[string]int), cases: make(map[string][]record),
-		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), died: make(map[string]bool), uncaught: make(map[string][]failure),
+		done: make(map[string]bool), exits: make(map[string]record), finished: make(map[string]bool), died: make(map[string]bool), uncaught: make(map[string][]failure), marks: make(map[string]string),
 	}
 }
 
@@ -95,6 +97,8 @@ func (s *session) take(r record) {
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
 	case "replaced":
 		s.replaced = append(s.replaced, r.Message)
+	case "reached":
+		s.marks[r.ID] = r.Message
 	case "exit":
 		s.exited = &r
 	case "finish":

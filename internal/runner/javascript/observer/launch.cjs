@@ -156,6 +156,20 @@ function handLoaded() {
   }
 }
 
+// handReached passes on which stand-ins were used.
+function handReached() {
+  if (!settings.mark) return;
+  try {
+    for (const line of fs.readFileSync(settings.mark, 'utf8').split('\n')) {
+      const at = line.indexOf(' ');
+      if (at > 0) send('reached', { id: line.slice(0, at), message: line.slice(at + 1, 1000) });
+    }
+    fs.unlinkSync(settings.mark);
+  } catch {
+    // none was
+  }
+}
+
 async function main() {
   const name = settings.framework;
   let bin = { version: process.version };
@@ -176,6 +190,7 @@ async function main() {
     status = end.code === null ? 1 : end.code;
   }
   handLoaded();
+  handReached();
   return status;
 }
 
