@@ -300,8 +300,7 @@ func TestMapWorkflow(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the action's steps are bash, which is not in PATH")
 	}
-	cache := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache)
+	cache := ownCache(t)
 	w := newWorld(t, 0)
 	w.event("push", map[string]any{"ref": "refs/heads/main", "repository": map[string]any{"default_branch": "main"}})
 	r := &runner{world: w, temp: t.TempDir(), artifacts: make(map[string]string)}

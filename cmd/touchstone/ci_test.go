@@ -99,7 +99,6 @@ var scenarios = []scenario{
 	{"closed", docsPull, func(w *world) { w.pull.State = "closed"; w.resend(); w.ci() }, exitPass, nil},
 	{"draft", docsPull, func(w *world) { w.pull.Draft = true; w.resend(); w.ci() }, exitPass, nil},
 	{"push", 0, func(w *world) { w.event("push", map[string]any{"ref": "refs/heads/main"}); w.ci() }, exitPass, nil},
-	{"schedule", 0, func(w *world) { w.event("schedule", map[string]any{}); w.ci() }, exitPass, nil},
 	{"unknown_event", 0, func(w *world) { w.event("issue_comment", map[string]any{}); w.ci() }, exitUsage, nil},
 	{"dispatch_without_pull", 0, func(w *world) { w.event("workflow_dispatch", map[string]any{}); w.ci() }, exitUsage, nil},
 	{"dispatch_unknown_pull", 0, func(w *world) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,13 +11,12 @@ import (
 // to another branch leaves nothing. Neither asks GitHub anything.
 func TestPushRefreshesTheMap(t *testing.T) {
 	for _, c := range []struct {
-		ref  string
-		made bool
-	}{{"refs/heads/main", true}, {"refs/heads/topic", false}} {
+		event, ref string
+		made       bool
+	}{{"push", "refs/heads/main", true}, {"push", "refs/heads/topic", false}, {"schedule", "", true}} {
 		w := newWorld(t, 0)
-		cache := t.TempDir()
-		t.Setenv("XDG_CACHE_HOME", cache)
-		w.event("push", map[string]any{"ref": c.ref, "repository": map[string]any{"default_branch": "main"}})
+		cache := ownCache(t)
+		w.event(c.event, map[string]any{"ref": c.ref, "repository": map[string]any{"default_branch": "main"}})
 		w.ci()
 		if w.code != exitPass || len(w.hub.Requests()) > 0 {
 			t.Errorf("%s: exit %d, %d requests: %s", c.ref, w.code, len(w.hub.Requests()), w.stderr)
@@ -34,4 +34,17 @@ func TestPushRefreshesTheMap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ownCache is a cache directory of the test's own, in which only maps lie: what
+// go has built stays where it is.
+func ownCache(t *testing.T) string {
+	built, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(built)))
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	return dir
 }
