@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,20 +23,12 @@ import (
 type checkOptions struct {
 	repo, base, head string
 	config           string
-	format           string
-	outputs          []string
-	sandbox          string
-	jobs, repeat     int
-	repeated         bool // repeat was given
-	timeout          time.Duration
-	full             string
-	quiet, verbose   bool
-	noColor          bool
-	advisory         bool
-	gold             string
-	peers            []string
-	budget           time.Duration
-	audit            gate.Audit // what the coin says, with --full coin
+	runOptions
+	advisory bool
+	gold     string
+	peers    []string
+	budget   time.Duration
+	audit    gate.Audit // what the coin says, with --full coin
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -51,29 +40,17 @@ func (a *App) checkCommand() *cobra.Command {
 			"  touchstone check --base main --head feature\n" +
 			"  touchstone check --format markdown --output json=report.json",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.repeated = cmd.Flags().Changed("repeat")
-			return a.check(cmd.Context(), o)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
 	flags.StringVar(&o.base, "base", "", "commit to compare with (default: the merge base with the default branch)")
 	flags.StringVar(&o.head, "head", "", "commit to judge (default: the work tree, uncommitted work included)")
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
-	flags.StringVar(&o.format, "format", "text", "what to print: "+strings.Join(report.Formats(), ", "))
-	flags.StringArrayVar(&o.outputs, "output", nil, "write a report to a file too, as FORMAT=PATH (repeatable)")
-	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
-	flags.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "states that run tests side by side")
-	flags.IntVar(&o.repeat, "repeat", 0, "observations of each deciding cell (default: the configuration's, 2)")
-	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
-	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when this change is drawn for an audit)")
+	o.runOptions.add(flags)
 	flags.StringVar(&o.gold, "gold", "", "commit, branch or pull request (#N, fetched from origin) of a reference fix: does each check accept it too?")
 	flags.StringArrayVar(&o.peers, "peer", nil, "commit, branch or pull request (#N, fetched from origin) of another attempt at the same task: whose tests accept whose code? (repeatable)")
 	flags.DurationVar(&o.budget, "budget", 0, "time for further questions: behind a bridge, without each hunk (default: twice the plain replay; -1s: none)")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print no report and no progress, only set the exit status")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print every file, row and command")
-	flags.BoolVar(&o.noColor, "no-color", false, "print without colour")
 	flags.BoolVar(&o.advisory, "advisory", false, "exit 0 whatever the verdict, and say so in the report")
 	return cmd
 }
@@ -81,21 +58,29 @@ func (a *App) checkCommand() *cobra.Command {
 // check is the main job: read the change, prepare the states, run the gate,
 // report, exit by the verdict.
 func (a *App) check(ctx context.Context, o checkOptions) error {
-	outputs, err := o.parseOutputs()
+	outputs, err := o.check()
 	if err != nil {
 		return &exit{exitUsage, err}
 	}
 	if err := a.drawAudit(ctx, &o); err != nil {
 		return err
 	}
-	progress := a.progress(o)
+	progress := a.progress(o.printOptions)
 	result, err := examine(ctx, o, progress)
 	progress.Close()
 	if err != nil {
 		return err
 	}
+	if err := a.print(result, o.runOptions, outputs); err != nil {
+		return err
+	}
+	return byVerdict(result)
+}
+
+// print shows a report and writes it wherever else it was asked for.
+func (a *App) print(result *gate.Report, o runOptions, outputs []output) error {
 	if !o.quiet {
-		if err := report.Write(a.Stdout, o.format, result, a.reportOptions(o)); err != nil {
+		if err := report.Write(a.Stdout, o.format, result, a.reportOptions(o.printOptions)); err != nil {
 			return undecided(fmt.Errorf("printing the report: %w", err))
 		}
 	}
@@ -104,39 +89,7 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 			return undecided(err)
 		}
 	}
-	return byVerdict(result)
-}
-
-type output struct{ format, path string }
-
-func (o *checkOptions) parseOutputs() ([]output, error) {
-	if !slices.Contains(report.Formats(), o.format) {
-		return nil, fmt.Errorf("--format: %q is not one of %s", o.format, strings.Join(report.Formats(), ", "))
-	}
-	var outputs []output
-	for _, text := range o.outputs {
-		format, path, ok := strings.Cut(text, "=")
-		if !ok || path == "" || !slices.Contains(report.Formats(), format) {
-			return nil, fmt.Errorf("--output: %q is not FORMAT=PATH with a format of %s", text, strings.Join(report.Formats(), ", "))
-		}
-		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("--output: %q is no directory: make it first", filepath.Dir(path))
-		}
-		outputs = append(outputs, output{format, path})
-	}
-	switch {
-	case !slices.Contains(fullModes, o.full):
-		return nil, fmt.Errorf("--full: %q is not auto, always, never or coin", o.full)
-	case o.sandbox != "" && !slices.Contains(config.SandboxKinds(), o.sandbox):
-		return nil, fmt.Errorf("--sandbox: %q is not one of %s", o.sandbox, strings.Join(config.SandboxKinds(), ", "))
-	case o.jobs < 1:
-		return nil, fmt.Errorf("--jobs: %d is less than 1", o.jobs)
-	case o.repeated && o.repeat < 1:
-		return nil, fmt.Errorf("--repeat: %d is less than 1", o.repeat)
-	case o.timeout < 0:
-		return nil, fmt.Errorf("--timeout: %s is not a limit", o.timeout)
-	}
-	return outputs, nil
+	return nil
 }
 
 // byVerdict turns the verdict into the exit status.
@@ -171,7 +124,7 @@ func writeReport(path, format string, r *gate.Report, verbose bool) error {
 	return nil
 }
 
-func (a *App) reportOptions(o checkOptions) report.Options {
+func (a *App) reportOptions(o printOptions) report.Options {
 	options := report.Options{Verbose: o.verbose}
 	if file, ok := a.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		options.Color = !o.noColor && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
@@ -182,7 +135,7 @@ func (a *App) reportOptions(o checkOptions) report.Options {
 	return options
 }
 
-func (a *App) progress(o checkOptions) *report.Progress {
+func (a *App) progress(o printOptions) *report.Progress {
 	file, ok := a.Stderr.(*os.File)
 	terminal := ok && term.IsTerminal(int(file.Fd())) && !o.quiet && a.Getenv("TERM") != "dumb"
 	return report.NewProgress(a.Stderr, terminal, time.Now)
@@ -288,19 +241,6 @@ func readConfig(c *change, path string) (config.Config, error) {
 	}
 	return config.Parse(config.Path, content)
 }
-
-// override lets flags outrank the configuration.
-func (o *checkOptions) override(c *config.Config) {
-	if o.sandbox != "" {
-		c.Sandbox.Kind = config.SandboxKind(o.sandbox)
-	}
-	if o.repeat > 0 {
-		c.Repeat = config.Count(o.repeat)
-	}
-}
-
-// fullModes are the values of --full.
-var fullModes = []string{"auto", "always", "never", "coin"}
 
 func fullMode(text string) gate.FullMode {
 	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever, "audit": gate.FullAudit}[text]

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +22,7 @@ type ciOptions struct {
 	repo      string
 	noPublish bool
 	outputDir string
-	full      string
+	runOptions
 }
 
 func (a *App) ciCommand() *cobra.Command {
@@ -44,16 +41,18 @@ func (a *App) ciCommand() *cobra.Command {
 	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
 	flags.BoolVar(&o.noPublish, "no-publish", false, "post nothing; leave report.json for 'touchstone publish'")
 	flags.StringVar(&o.outputDir, "output-dir", "", "where report.json goes (default: a new directory)")
-	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when $"+auditDrawVariable+" says so; in a merge queue always)")
+	o.runOptions.add(flags)
+	flags.Lookup("full").Usage = "run the whole suite on head: auto (when it is cheap), always, never, coin (when $" + auditDrawVariable + " says so; in a merge queue always)"
 	return cmd
 }
 
 func (a *App) ci(ctx context.Context, o ciOptions) error {
-	if !slices.Contains(fullModes, o.full) {
-		return &exit{exitUsage, fmt.Errorf("--full: %q is not %s", o.full, strings.Join(fullModes, ", "))}
+	outputs, err := o.check()
+	if err != nil {
+		return &exit{exitUsage, err}
 	}
 	if a.Getenv("GITHUB_EVENT_NAME") == "" {
-		return a.ciElsewhere(ctx, o)
+		return a.ciElsewhere(ctx, o, outputs)
 	}
 	w, err := a.openWorkflow()
 	if err != nil {
@@ -82,7 +81,7 @@ func (a *App) ci(ctx context.Context, o ciOptions) error {
 	if err != nil {
 		return w.broken(ctx, s, !o.noPublish, err)
 	}
-	return w.deliver(ctx, s, result, filepath.Join(o.outputDir, "report.json"), !o.noPublish)
+	return w.deliver(ctx, s, result, o, append(outputs, output{"json", filepath.Join(o.outputDir, "report.json")}))
 }
 
 // judge runs the gate, or says why the question does not arise.
@@ -90,7 +89,7 @@ func (w *workflow) judge(ctx context.Context, o ciOptions, s *subject) (*gate.Re
 	if result := w.exempted(ctx, s); result != nil {
 		return result, nil
 	}
-	options := checkOptions{repo: o.repo, base: s.base, head: s.head, jobs: runtime.NumCPU(), full: o.full}
+	options := checkOptions{repo: o.repo, base: s.base, head: s.head, runOptions: o.runOptions}
 	if s.pull == nil && o.full == "coin" { // a merge queue runs everything
 		options.take(draw{Draw: audit.Draw{Probability: audit.Certain, Heads: true}})
 	}
@@ -113,20 +112,17 @@ func (w *workflow) judge(ctx context.Context, o ciOptions, s *subject) (*gate.Re
 	return result, nil
 }
 
-// deliver writes the report where the workflow looks for it, posts it, and exits
-// by the verdict.
-func (w *workflow) deliver(ctx context.Context, s *subject, result *gate.Report, path string, post bool) error {
+// deliver writes the report where the workflow looks for it (the last of the
+// outputs) and wherever else it was asked for, posts it, and exits by the verdict.
+func (w *workflow) deliver(ctx context.Context, s *subject, result *gate.Report, o ciOptions, outputs []output) error {
 	w.sign(ctx, s, result)
-	if err := writeReport(path, "json", result, false); err != nil {
+	if err := w.app.print(result, o.runOptions, outputs); err != nil {
+		return err
+	}
+	if err := w.record(result, outputs[len(outputs)-1].path); err != nil {
 		return undecided(err)
 	}
-	if err := report.Write(w.app.Stdout, "text", result, report.Options{}); err != nil {
-		return undecided(err)
-	}
-	if err := w.record(result, path); err != nil {
-		return undecided(err)
-	}
-	if post {
+	if !o.noPublish {
 		w.post(ctx, s, result)
 	}
 	return byVerdict(result)

@@ -97,13 +97,13 @@ func (a *App) playDemo(ctx context.Context, pr demoPR, keep bool) error {
 	if err := buildDemo(ctx, dir, pr); err != nil {
 		return undecided(fmt.Errorf("building the demo repository: %w", err))
 	}
-	progress := a.progress(checkOptions{})
-	result, err := examine(ctx, checkOptions{repo: dir, base: "HEAD~1", head: "HEAD", jobs: runtime.NumCPU(), full: "always"}, progress)
+	progress := a.progress(printOptions{})
+	result, err := examine(ctx, checkOptions{repo: dir, base: "HEAD~1", head: "HEAD", runOptions: runOptions{jobs: runtime.NumCPU(), full: "always"}}, progress)
 	progress.Close()
 	if err != nil {
 		return err
 	}
-	if err := report.Write(a.Stdout, "text", result, a.reportOptions(checkOptions{})); err != nil {
+	if err := report.Write(a.Stdout, "text", result, a.reportOptions(printOptions{})); err != nil {
 		return undecided(err)
 	}
 	if got := result.Verdict.Conclusion.String(); got != pr.want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (a *App) doctorCommand() *cobra.Command {
 	flags.StringVar(&o.repo, "repo", ".", "directory of the repository")
 	flags.StringVar(&o.base, "base", "HEAD", "commit to look at")
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the commit)")
-	flags.StringVar(&o.format, "format", "text", "what to print: text, json")
+	o.writeOptions.add(flags, "text", "json")
 	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	return cmd
@@ -78,8 +79,8 @@ type proof struct {
 type versioned interface{ Version() gate.Command }
 
 func (a *App) doctor(ctx context.Context, o selectOptions) error {
-	if !slices.Contains([]string{"text", "json"}, o.format) {
-		return &exit{exitUsage, fmt.Errorf("--format: %q is not text or json", o.format)}
+	if err := o.writeOptions.check(); err != nil {
+		return &exit{exitUsage, err}
 	}
 	o.head, o.index = o.base, "off"
 	s, err := prepareSelect(ctx, o)
@@ -91,13 +92,14 @@ func (a *App) doctor(ctx context.Context, o selectOptions) error {
 	if err != nil {
 		return undecided(err)
 	}
-	if o.format == "json" {
-		err = writeIndented(a.Stdout, d)
-	} else {
-		err = d.writeText(a.Stdout)
-	}
+	err = o.write(a.Stdout, func(w io.Writer, format string) error {
+		if format == "json" {
+			return writeIndented(w, d)
+		}
+		return d.writeText(w)
+	})
 	if err != nil {
-		return undecided(err)
+		return err
 	}
 	if !d.OK {
 		return &exit{exitUndecided, nil}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/internal/git"
@@ -15,7 +14,7 @@ import (
 
 // ciElsewhere checks a change on another CI system: the same report, as text,
 // report.json and junit.xml, and the same exit code. Nothing is posted.
-func (a *App) ciElsewhere(ctx context.Context, o ciOptions) error {
+func (a *App) ciElsewhere(ctx context.Context, o ciOptions, outputs []output) error {
 	base, head, err := a.pairElsewhere(ctx, o.repo)
 	if err != nil {
 		return err
@@ -25,7 +24,7 @@ func (a *App) ciElsewhere(ctx context.Context, o ciOptions) error {
 	}
 	progress := report.NewProgress(a.Stderr, false, time.Now)
 	progress.Lines()
-	options := checkOptions{repo: o.repo, base: base, head: head, jobs: runtime.NumCPU(), full: o.full}
+	options := checkOptions{repo: o.repo, base: base, head: head, runOptions: o.runOptions}
 	if err := a.drawCI(&options, func(draw) error { return nil }); err != nil {
 		return err
 	}
@@ -35,13 +34,9 @@ func (a *App) ciElsewhere(ctx context.Context, o ciOptions) error {
 		return err
 	}
 	findSecrets(a.Getenv).scrub(result)
-	if err := report.Write(a.Stdout, "text", result, report.Options{}); err != nil {
-		return undecided(err)
-	}
-	for format, name := range map[string]string{"json": "report.json", "junit": "junit.xml"} {
-		if err := writeReport(filepath.Join(o.outputDir, name), format, result, false); err != nil {
-			return undecided(err)
-		}
+	outputs = append(outputs, output{"json", filepath.Join(o.outputDir, "report.json")}, output{"junit", filepath.Join(o.outputDir, "junit.xml")})
+	if err := a.print(result, o.runOptions, outputs); err != nil {
+		return err
 	}
 	return byVerdict(result)
 }

@@ -13,7 +13,7 @@ func (w *workflow) refresh(ctx context.Context, dir string) error {
 		w.step.Notice(fmt.Sprintf("touchstone: %.100q is not the default branch; there is nothing to judge and nothing to refresh", w.event.Aside))
 		return nil
 	}
-	o := selectOptions{repo: dir, base: "HEAD", head: "HEAD", index: "refresh", format: "text"}
+	o := selectOptions{repo: dir, base: "HEAD", head: "HEAD", index: "refresh"}
 	s, err := prepareSelect(ctx, o)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,12 +28,12 @@ type selectOptions struct {
 	repo, base, head string
 	config           string
 	strategy         string
-	format           string
 	index            string
 	mapFile          string
 	sandbox          string
 	budget           time.Duration
 	timeout          time.Duration
+	writeOptions
 }
 
 var (
@@ -59,7 +60,7 @@ func (a *App) selectCommand() *cobra.Command {
 	flags.StringVar(&o.head, "head", "", "commit to select for (default: the work tree, uncommitted work included)")
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
 	flags.StringVar(&o.strategy, "strategy", "", "how to select: "+joined(rts.Strategies())+" (default: the configuration's, auto)")
-	flags.StringVar(&o.format, "format", "text", "what to print: "+strings.Join(selectFormats, ", ")+" (arguments for the test runner)")
+	o.writeOptions.add(flags, selectFormats...)
 	flags.StringVar(&o.index, "index", "off", "make the coverage map of base: build, refresh (only what has changed since), off")
 	flags.StringVar(&o.mapFile, "map", "", "file of the coverage map (default: one for the repository in the user's cache directory)")
 	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
@@ -80,8 +81,6 @@ func (o *selectOptions) check() error {
 	switch {
 	case o.strategy != "" && !slices.Contains(rts.Strategies(), rts.Strategy(o.strategy)):
 		return fmt.Errorf("--strategy: %q is not one of %s", o.strategy, joined(rts.Strategies()))
-	case !slices.Contains(selectFormats, o.format):
-		return fmt.Errorf("--format: %q is not one of %s", o.format, strings.Join(selectFormats, ", "))
 	case !slices.Contains(indexModes, o.index):
 		return fmt.Errorf("--index: %q is not one of %s", o.index, strings.Join(indexModes, ", "))
 	case o.budget < 0:
@@ -89,7 +88,7 @@ func (o *selectOptions) check() error {
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout: %s is not a limit", o.timeout)
 	}
-	return nil
+	return o.writeOptions.check()
 }
 
 // selectRows is the command: prepare, index if asked to, select, print.
@@ -117,7 +116,9 @@ func (a *App) selectRows(ctx context.Context, o selectOptions) error {
 	if o.budget > 0 {
 		chosen.Rows, left = rts.Within(rts.Rank(chosen.Rows), o.budget)
 	}
-	return printSelection(a.Stdout, a.Stderr, o.format, printed{chosen, left, s.runners.list})
+	return o.write(a.Stdout, func(w io.Writer, format string) error {
+		return printSelection(w, a.Stderr, format, printed{chosen, left, s.runners.list})
+	})
 }
 
 // choose selects. A map that turned out to be damaged on the way is not

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +21,10 @@ import (
 type splitOptions struct {
 	repo, base, head string
 	config           string
-	format           string
 	outputDir        string
 	explain          []string
 	diff             string // a file, "-" for standard input, "" for two revisions
+	writeOptions
 }
 
 func (a *App) splitCommand() *cobra.Command {
@@ -53,7 +53,7 @@ func (a *App) splitCommand() *cobra.Command {
 	flags.StringVar(&o.base, "base", "", "commit to compare with (default: the merge base with the default branch); with a diff: the commit it applies to (default: HEAD)")
 	flags.StringVar(&o.head, "head", "", "commit to split (default: the work tree, uncommitted work included)")
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
-	flags.StringVar(&o.format, "format", "text", "what to print: text, json")
+	o.writeOptions.add(flags, "text", "json")
 	flags.StringVar(&o.outputDir, "output-dir", "", "write production.patch, test.patch and neutral.patch into this directory")
 	flags.StringArrayVar(&o.explain, "explain", nil, "say which rules were asked about a path, changed or not (repeatable)")
 	return cmd
@@ -70,10 +70,11 @@ type division struct {
 
 func (a *App) split(ctx context.Context, o splitOptions) error {
 	switch {
-	case !slices.Contains([]string{"text", "json"}, o.format):
-		return &exit{exitUsage, fmt.Errorf("--format: %q is not text or json", o.format)}
 	case o.diff != "" && o.head != "":
 		return &exit{exitUsage, errors.New("--head: a diff already says what head is; name the commit that it applies to by --base")}
+	}
+	if err := o.writeOptions.check(); err != nil {
+		return &exit{exitUsage, err}
 	}
 	divide := a.divideRevisions
 	if o.diff != "" {
@@ -88,12 +89,12 @@ func (a *App) split(ctx context.Context, o splitOptions) error {
 			return undecided(err)
 		}
 	}
-	if o.format == "json" {
-		err = d.writeJSON(a.Stdout, o.explain)
-	} else {
-		err = d.writeText(a.Stdout, o.explain)
-	}
-	return undecided(err)
+	return o.write(a.Stdout, func(w io.Writer, format string) error {
+		if format == "json" {
+			return d.writeJSON(w, o.explain)
+		}
+		return d.writeText(w, o.explain)
+	})
 }
 
 // divideRevisions splits the change between two commits, or up to the work tree.
