@@ -100,7 +100,7 @@ func allowed(from, to string) bool {
 }
 
 // readers are what runners share: each knows one form of text, and no framework.
-var readers = []string{"internal/runner/junit", "internal/runner/braces"}
+var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console"}
 
 // sameRoof holds for parts of one internal package.
 func sameRoof(from, to string) bool {

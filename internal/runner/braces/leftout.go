@@ -99,21 +99,9 @@ func (l *LeftOut) Put(files map[string]string) string {
 	for i, file := range slices.Sorted(maps.Keys(l.sources)) {
 		name := fmt.Sprintf("left%d%s", i, path.Ext(file))
 		files[name] = string(l.sources[file].text)
-		fmt.Fprintf(&script, "cat \"{aux}\"/%s >\"$root\"/%s || exit 1\n", name, Quote(file))
+		fmt.Fprintf(&script, "cat \"{aux}\"/%s >\"$root\"/%s || exit 1\n", name, quote(file))
 	}
 	return script.String()
 }
 
-// Quote makes a word for the shell.
-func Quote(word string) string {
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// Shell makes a command for the shell.
-func Shell(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = Quote(word)
-	}
-	return strings.Join(quoted, " ")
-}
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

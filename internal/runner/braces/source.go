@@ -218,8 +218,8 @@ var (
 	typeHead = regexp.MustCompile(`(?:^|[\s>])(?:@?interface|class|enum|record|object|struct|union|trait|namespace)\b\s*(?:final\s+)?([\w.:]*)`)
 	linkage  = regexp.MustCompile(`^(?:extern|inline\s+namespace)\s*$`)
 	imports  = regexp.MustCompile(`^(?:#|(?:import|package|using|use|namespace)\b[^{]*$)`)
-	lastWord = regexp.MustCompile("([\\w$]+|`[^`]+`)\\s*[=<>!+*/&|^-]*\\s*$")
-	fieldIs  = regexp.MustCompile(`([\w$]+)\s*(?:\[[^\]]*\]\s*)*(?:=|;|:|$)`)
+	lastWord = regexp.MustCompile("([\\pL\\pN_$]+|`[^`]+`)\\s*[=<>!+*/&|^-]*\\s*$")
+	fieldIs  = regexp.MustCompile(`([\pL\pN_$]+)\s*(?:\[[^\]]*\]\s*)*(?:=|;|:|$)`)
 )
 
 func (s *Source) classify(m *Member) {

@@ -118,9 +118,6 @@ func TestLeftOut(t *testing.T) {
 	if _, ok := l.Cause("a"); !ok {
 		t.Error("the name is lost")
 	}
-	if got := Quote("it's"); got != `'it'\''s'` {
-		t.Errorf("quoted %s", got)
-	}
 }
 
 func FuzzParse(f *testing.F) {

@@ -31,7 +31,7 @@ type Problem struct {
 }
 
 // Mark is a shell command that writes, before a report, which file it is: the
-// path in the variable f becomes Case.Report.
+// path in the variable f becomes Case.Report. A report that breaks off ends there.
 const Mark = `printf '<touchstone-report path="%s"/>\n' "$f"`
 
 // The limits of one report: what is longer is cut, never held.
@@ -62,6 +62,7 @@ type junit struct {
 	suites []string
 	class  string // of the case before
 	report string // the last mark
+	broke  bool   // a report before a mark was not whole
 	now    *Case
 	inside *Problem // whose text is being read
 	said   bytes.Buffer
@@ -70,7 +71,7 @@ type junit struct {
 // end tells a stream that ended between tags from one that broke off.
 func (p *junit) end(err error) error {
 	switch {
-	case errors.Is(err, io.EOF) && p.now == nil && len(p.suites) == 0:
+	case errors.Is(err, io.EOF) && p.now == nil && len(p.suites) == 0 && !p.broke:
 		return nil
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("the report breaks off inside <testsuite>: %w", io.ErrUnexpectedEOF)
@@ -217,6 +218,8 @@ func (p *junit) open(body []byte) {
 		p.now = p.testCase(rest)
 		p.now.Report = p.report
 	case "touchstone-report":
+		p.broke = p.broke || p.now != nil || len(p.suites) > 0
+		p.now, p.inside, p.suites = nil, nil, nil
 		attributes(rest, func(_ string, value []byte) { p.report = string(unescape(value)) })
 	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		if p.now != nil {

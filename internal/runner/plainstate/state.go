@@ -170,3 +170,17 @@ func (d tree) Paths() []string {
 	slices.Sort(paths)
 	return paths
 }
+
+// FromDir copies a directory of files into one of the test's own.
+func FromDir(t testing.TB, from string) *State {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	for _, path := range tree(from).Paths() {
+		content, err := tree(from).ReadFile(path)
+		to := filepath.Join(dir, path)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, content, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &State{t: t, dir: dir}
+}
