@@ -80,6 +80,9 @@ func declare(path string, source []byte) *declarations {
 	case ".rs":
 		d.readRust(source)
 		d.readOthers(path, source)
+	case ".rb", ".rake":
+		d.readRuby(source)
+		d.readOthers(path, source)
 	case ".java", ".kt", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp":
 		d.readJava(source, extOf(path) == ".kt")
 		d.readOthers(path, source)

@@ -67,6 +67,12 @@ func TestDeclaredNames(t *testing.T) {
 			changed: "f S m",
 		},
 		{
+			name: "ruby", path: "lib/a.rb",
+			old:     "class A\n  def f(a) = 1\n  def self.same(a, b: 1); end\n  def initialize a\n  end\n  attr_reader :old\nend\n",
+			new:     "class A\n  def f(a, b) = 1\n  def self.same(a,  b: 1); end\n  def initialize a, b\n  end\n  attr_accessor :old, :late\n  def new?; end\n  private def go!; end\nend\n",
+			changed: "f initialize", added: "new?@ go!@ late@ late=@",
+		},
+		{
 			name: "python module", path: "src/pkg/core.py",
 			old:    "import os\nA = 1\ndef old(x): pass\n",
 			new:    "import os\nimport json as j\nimport a.b\nfrom .util import helper, other as alias\nfrom m import (\n    one,  # why\n    two,\n)\nA = 1\nB: int = 2\nC = D = 3\n(E, F) = 1, 2\ndef old(x, y=1): z = 1\nasync def new(): pass\nclass K(Base): pass\ntype Alias = int\n__all__ = ['Listed']\nif True:\n    G = 1\nx == y\nx += 1\n",

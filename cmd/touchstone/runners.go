@@ -16,6 +16,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
 	"github.com/touchstone-gate/touchstone/internal/runner/jvm"
 	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
+	"github.com/touchstone-gate/touchstone/internal/runner/ruby"
 	"github.com/touchstone-gate/touchstone/internal/runner/template"
 	"github.com/touchstone-gate/touchstone/internal/sandbox"
 	"github.com/touchstone-gate/touchstone/patchsplit"
@@ -45,7 +46,7 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 		}
 	}
 	if len(found.list) == 0 && slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool { return p.Part == patchsplit.Test }) {
-		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, for pytest's configuration and test files, for package.json, for Cargo.toml and for pom.xml): name one in runners: of "+config.Path)
+		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, for pytest's configuration and test files, for package.json, for Cargo.toml, for pom.xml and for spec and test files of Ruby): name one in runners: of "+config.Path)
 	}
 	return found, nil
 }
@@ -66,13 +67,15 @@ func (f *runners) configured(r config.Runner) error {
 		f.list = append(f.list, cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case jvm.Maven:
 		f.list = append(f.list, jvm.New(jvm.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case ruby.RSpec, ruby.Minitest:
+		f.list = append(f.list, ruby.New(ruby.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
 		if r.Framework == template.JUnit && len(r.Command) == 0 {
 			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", config.Path, r.Name)
 		}
 		f.list = append(f.list, template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, rspec, minitest, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
@@ -89,6 +92,9 @@ func (f *runners) detect(tree gate.Tree) {
 	}
 	for _, candidate := range jvm.Detect(tree) {
 		f.list = append(f.list, jvm.New(jvm.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))
+	}
+	for _, candidate := range ruby.Detect(tree) {
+		f.list = append(f.list, ruby.New(ruby.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))
 	}
 	for _, candidate := range javascript.Detect(tree) {
 		f.list = append(f.list, javascript.New(javascript.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))
