@@ -84,6 +84,14 @@ func (l *LeftOut) Why(file string, m *Member) (gate.Observation, bool) {
 	return gate.Observation{}, false
 }
 
+// Whole is why a source was taken out, for one of which anything was.
+func (l *LeftOut) Whole(file string) (gate.Observation, bool) {
+	if r := l.sources[file]; r != nil && len(r.pieces) > 0 {
+		return r.pieces[0].why, true
+	}
+	return gate.Observation{}, false
+}
+
 // Text is a source as it is now: rewritten, or as the tree has it.
 func (l *LeftOut) Text(tree gate.Tree, file string) ([]byte, error) {
 	if r := l.sources[file]; r != nil {

@@ -221,6 +221,11 @@ func (p *junit) open(body []byte) {
 		p.broke = p.broke || p.now != nil || len(p.suites) > 0
 		p.now, p.inside, p.suites = nil, nil, nil
 		attributes(rest, func(_ string, value []byte) { p.report = string(unescape(value)) })
+	case "system-out":
+		if n := p.failures(); n > 0 && p.now.Problems[n-1].Text == "" { // ctest has a failure's words there
+			p.inside = &p.now.Problems[n-1]
+			p.said.Reset()
+		}
 	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		if p.now != nil {
 			p.now.Problems = append(p.now.Problems, problemOf(name, rest))
@@ -244,12 +249,24 @@ func (p *junit) close(name string) {
 			p.take(*p.now)
 		}
 		p.now, p.inside = nil, nil
-	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "system-out":
 		if p.inside != nil {
 			p.inside.Text = strings.TrimSpace(p.said.String())
 		}
 		p.inside = nil
 	}
+}
+
+// failures is the number of problems of the current case when the last of them
+// is a failure, else 0.
+func (p *junit) failures() int {
+	if p.now == nil || len(p.now.Problems) == 0 || p.inside != nil {
+		return 0
+	}
+	if tag := p.now.Problems[len(p.now.Problems)-1].Tag; tag != "failure" && tag != "error" {
+		return 0
+	}
+	return len(p.now.Problems)
 }
 
 func (p *junit) testCase(text []byte) *Case {
