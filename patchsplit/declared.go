@@ -83,8 +83,14 @@ func declare(path string, source []byte) *declarations {
 	case ".rb", ".rake":
 		d.readRuby(source)
 		d.readOthers(path, source)
-	case ".java", ".kt", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp":
-		d.readJava(source, extOf(path) == ".kt")
+	case ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp":
+		d.readJava(source, nil)
+		d.readOthers(path, source)
+	case ".kt":
+		d.readJava(source, javaFun)
+		d.readOthers(path, source)
+	case ".php":
+		d.readJava(source, phpFun)
 		d.readOthers(path, source)
 	default:
 		d.readOthers(path, source)

@@ -7,6 +7,7 @@ import (
 
 var (
 	javaMethod = regexp.MustCompile(`(?m)(?:^|[\s>\])])([A-Za-z_$][\w$]*)\s*\(`)
+	phpFun     = regexp.MustCompile(`\bfunction\s+&?(\w+)\s*\(`)
 	javaFun    = regexp.MustCompile(`\bfun\s+(?:<[^>]*>\s*)?(?:[\w.<>?]+\.)?(\w+)\s*\(`)
 	javaBehind = regexp.MustCompile(`^\s*(?:throws\s+[\w.,\s]+|const\b|noexcept\b|override\b|final\b|\s)*(?::[^:;{]*)?[{;]`)
 	javaBefore = regexp.MustCompile(`(?:^|[;{}\s])(?:return|new|throw|else|case|assert|yield|in)\s*$`)
@@ -14,27 +15,28 @@ var (
 	notMethods = regexp.MustCompile(`^(?:if|for|while|switch|catch|synchronized|try|return|new|super|this|assert|throw|do|else)$`)
 )
 
-// readJava takes how functions and constructors are called, in Java, Kotlin and C++, as
-// far as the text shows it: enough to tell that one was declared otherwise.
-func (d *declarations) readJava(source []byte, kotlin bool) {
+// readJava takes how functions and constructors are called, in Java and C++ or,
+// where a keyword marks them, in Kotlin and PHP, as far as the text shows it:
+// enough to tell that one was declared otherwise.
+func (d *declarations) readJava(source []byte, keyword *regexp.Regexp) {
 	masked := nativeSyntax.mask(source)
-	head := javaMethod
-	if kotlin {
-		head = javaFun
+	head, marked := javaMethod, keyword != nil
+	if marked {
+		head = keyword
 	}
 	for _, m := range head.FindAllSubmatchIndex(masked, -1) {
 		name, open := string(masked[m[2]:m[3]]), m[1]-1
 		end := closing(masked, open)
 		before := strings.TrimRight(string(masked[max(0, m[2]-40):m[2]]), " \t\n")
-		if notMethods.MatchString(name) || !kotlin && (before == "" || strings.ContainsAny(before[len(before)-1:], "=.(,+-/|!?:") ||
+		if notMethods.MatchString(name) || !marked && (before == "" || strings.ContainsAny(before[len(before)-1:], "=.(,+-/|!?:") ||
 			javaBefore.MatchString(before) || !javaBehind.Match(masked[min(end, len(masked)):])) {
 			continue
 		}
-		if last := before[max(0, len(before)-1):]; !kotlin && strings.Contains(";{}", last) && masked[min(end, len(masked)-1)] == ';' {
+		if last := before[max(0, len(before)-1):]; !marked && strings.Contains(";{}", last) && masked[min(end, len(masked)-1)] == ';' {
 			continue // a call
 		}
 		inner := string(masked[open+1 : max(open+1, end-1)])
-		if !kotlin {
+		if !marked {
 			inner = javaParam.ReplaceAllString(strings.TrimSpace(inner), "$1$2")
 		}
 		d.signatures[name] += strings.Join(strings.Fields(inner), "") + ";"

@@ -61,6 +61,12 @@ func TestDeclaredNames(t *testing.T) {
 			changed: "f",
 		},
 		{
+			name: "php signatures", path: "A.php",
+			old:     "<?php\nclass A {\n  public function f(int $a): int { return g(1); }\n  static function same($a) { h(1); }\n}\n",
+			new:     "<?php\nclass A {\n  public function f(int $a, ?int $b = null): int { return g(1, 2); }\n  static function same($a) { h(1, 2); }\n}\n",
+			changed: "f", added: "$b@",
+		},
+		{
 			name: "c++ signatures", path: "a.hpp",
 			old:     "namespace n {\nint f(int a);\nstruct S { S(int a) : x(a) {} void m(int a) const noexcept { g(1); } };\n}\n",
 			new:     "namespace n {\nint f(int a, int b);\nstruct S { S(int a, int b) : x(a) {} void m(long a) const noexcept { g(1, 2); } };\n}\n",

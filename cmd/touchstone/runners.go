@@ -16,6 +16,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
 	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
 	"github.com/touchstone-gate/touchstone/internal/runner/jvm"
+	"github.com/touchstone-gate/touchstone/internal/runner/phpunit"
 	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
 	"github.com/touchstone-gate/touchstone/internal/runner/ruby"
 	"github.com/touchstone-gate/touchstone/internal/runner/template"
@@ -47,7 +48,7 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 		}
 	}
 	if len(found.list) == 0 && slices.ContainsFunc(parts, func(p patchsplit.FilePart) bool { return p.Part == patchsplit.Test }) {
-		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, for pytest's configuration and test files, for package.json, for Cargo.toml, for pom.xml, for spec and test files of Ruby and for CMakeLists.txt): name one in runners: of "+config.Path)
+		found.doubts = append(found.doubts, "no test runner was found for the changed tests (looked for go.mod, go.work, for pytest's configuration and test files, for package.json, for Cargo.toml, for pom.xml, for spec and test files of Ruby, for CMakeLists.txt and for phpunit.xml): name one in runners: of "+config.Path)
 	}
 	return found, nil
 }
@@ -68,6 +69,8 @@ func (f *runners) configured(r config.Runner) error {
 		f.list = append(f.list, cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case ctest.Framework:
 		f.list = append(f.list, ctest.New(ctest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case phpunit.Framework:
+		f.list = append(f.list, phpunit.New(phpunit.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case jvm.Maven:
 		f.list = append(f.list, jvm.New(jvm.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case ruby.RSpec, ruby.Minitest:
@@ -78,7 +81,7 @@ func (f *runners) configured(r config.Runner) error {
 		}
 		f.list = append(f.list, template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, rspec, minitest, ctest, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, rspec, minitest, ctest, phpunit, junit and tap)", config.Path, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
@@ -98,6 +101,9 @@ func (f *runners) detect(tree gate.Tree) {
 	}
 	for _, candidate := range ctest.Detect(tree) {
 		f.list = append(f.list, ctest.New(ctest.Config{Name: nameOf(ctest.Framework, candidate.Dir), Dir: candidate.Dir}))
+	}
+	for _, candidate := range phpunit.Detect(tree) {
+		f.list = append(f.list, phpunit.New(phpunit.Config{Name: nameOf(phpunit.Framework, candidate.Dir), Dir: candidate.Dir}))
 	}
 	for _, candidate := range ruby.Detect(tree) {
 		f.list = append(f.list, ruby.New(ruby.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))

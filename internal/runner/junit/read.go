@@ -226,7 +226,7 @@ func (p *junit) open(body []byte) {
 			p.inside = &p.now.Problems[n-1]
 			p.said.Reset()
 		}
-	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		if p.now != nil {
 			p.now.Problems = append(p.now.Problems, problemOf(name, rest))
 			p.inside = &p.now.Problems[len(p.now.Problems)-1]
@@ -249,7 +249,7 @@ func (p *junit) close(name string) {
 			p.take(*p.now)
 		}
 		p.now, p.inside = nil, nil
-	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "system-out":
+	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "system-out":
 		if p.inside != nil {
 			p.inside.Text = strings.TrimSpace(p.said.String())
 		}
@@ -391,7 +391,7 @@ func (c Case) Attempts() []gate.Observation {
 		switch p.Tag {
 		case "skipped":
 			last = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.Words())}
-		case "failure", "error":
+		case "failure", "error", "warning":
 			if last.Outcome == gate.Passed || last.Outcome == gate.Skipped {
 				last = p.Observation()
 			}

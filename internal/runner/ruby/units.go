@@ -21,7 +21,7 @@ type Candidate struct {
 
 var (
 	specFile  = regexp.MustCompile(`(?:^|/)spec/(?:.*/)?[^/]+_spec\.rb$`)
-	testFile  = regexp.MustCompile(`(?:^|/)tests?/(?:.*/)?(?:[^/]+_test|test_[^/]+)\.rb$`)
+	testFile  = regexp.MustCompile(`(?:^|/)tests?/(?:.*/)?(?:[^/]+_(?:test|spec)|(?:test|spec)_[^/]+)\.rb$`)
 	helper    = regexp.MustCompile(`(?:^|/)(?:test_helper|helper|test_case)\.rb$`)
 	described = regexp.MustCompile(`(?m)^\s*(?:RSpec\.)?describe\b`)
 	mini      = regexp.MustCompile(`(?i)minitest`)

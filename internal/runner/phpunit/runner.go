@@ -1,0 +1,209 @@
+package phpunit
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+)
+
+// Framework is the name that configurations use.
+const Framework = "phpunit"
+
+// Config is one way to run PHPUnit.
+type Config struct {
+	Name    string            // in reports; "" is the framework's
+	Dir     string            // repository-relative directory of its configuration; "" is the root
+	Command []string          // as [php, tools/phpunit, --no-coverage]; empty: vendor/bin/phpunit, else phpunit
+	Env     map[string]string // added to the environment
+	Timeout time.Duration     // of one file; default 10 minutes
+}
+
+// Runner implements gate.Runner. Its methods may be called at once.
+type Runner struct{ Config }
+
+var _ gate.Runner = (*Runner)(nil)
+
+// New returns a runner with the defaults filled in.
+func New(c Config) *Runner {
+	if c.Name == "" {
+		c.Name = Framework
+	}
+	if c.Dir == "" {
+		c.Dir = "."
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Minute
+	}
+	return &Runner{c}
+}
+
+// Name is the runner's name in reports.
+func (r *Runner) Name() string { return r.Config.Name }
+
+// Framework is phpunit.
+func (r *Runner) Framework() string { return Framework }
+
+// Candidate is a runner that a repository seems to want.
+type Candidate struct {
+	Dir string
+	Why string
+}
+
+var configs = []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}
+
+// Detect finds the outermost directories with a configuration of PHPUnit, or
+// whose composer.json names it, that have test files.
+func Detect(tree gate.Tree) []Candidate {
+	var found []Candidate
+	for _, file := range tree.Paths() {
+		dir := path.Dir(file)
+		if foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return within(c.Dir, dir) }) {
+			continue
+		}
+		named := slices.Contains(configs, path.Base(file))
+		if path.Base(file) == "composer.json" {
+			text, err := tree.ReadFile(file)
+			named = err == nil && bytes.Contains(text, []byte("phpunit/phpunit"))
+		}
+		if named && len(New(Config{Dir: dir}).units(tree)) > 0 {
+			found = append(found, Candidate{dir, file})
+		}
+	}
+	return found
+}
+
+// units lists the test files, sorted.
+func (r *Runner) units(tree gate.Tree) []string {
+	var units []string
+	for _, file := range tree.Paths() {
+		if !strings.HasSuffix(file, "Test.php") || !within(r.Dir, path.Dir(file)) || foreign(relative(r.Dir, path.Dir(file))) {
+			continue
+		}
+		if text, err := tree.ReadFile(file); err == nil && bytes.Contains(text, []byte("extends")) {
+			units = append(units, file)
+		}
+	}
+	return units
+}
+
+// Units lists the test files that the paths may touch: the paths themselves; of
+// other files those that name them; else all.
+func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bool) ([]string, error) {
+	units := r.units(tree)
+	if all {
+		return units, nil
+	}
+	chosen := make(map[string]bool)
+	for _, file := range paths {
+		if !within(r.Dir, path.Dir(file)) {
+			continue
+		}
+		if slices.Contains(units, file) {
+			chosen[file] = true
+			continue
+		}
+		if _, err := tree.ReadFile(file); err != nil {
+			continue
+		}
+		name := []byte(strings.TrimSuffix(path.Base(file), ".php"))
+		naming := slices.DeleteFunc(slices.Clone(units), func(unit string) bool {
+			text, err := tree.ReadFile(unit)
+			return err != nil || !bytes.Contains(text, name)
+		})
+		if len(naming) == 0 {
+			naming = units
+		}
+		for _, unit := range naming {
+			chosen[unit] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(chosen)), nil
+}
+
+// List names the rows of the units as their sources declare them; nothing runs.
+func (r *Runner) List(_ context.Context, state gate.State, units []string) (gate.Result, error) {
+	var result gate.Result
+	for _, unit := range units {
+		for _, d := range r.declared(state.Tree(), unit) {
+			result.Rows = append(result.Rows, gate.Observed{Row: d.row})
+		}
+	}
+	return result, nil
+}
+
+// declared is a test method of a file.
+type declared struct {
+	row  gate.Row
+	many bool // a run makes several of it
+}
+
+var (
+	namespace = regexp.MustCompile(`(?m)^\s*namespace\s+([\w\\]+)\s*[;{]`)
+	isTest    = regexp.MustCompile(`@test\b|#\[(?:[\w\\]*\\)?Test\b`)
+	provided  = regexp.MustCompile(`@(?:dataProvider|testWith|depends)\b|#\[(?:[\w\\]*\\)?(?:DataProvider|TestWith)`)
+	abstracts = regexp.MustCompile(`\babstract\b|\btrait\b|\binterface\b`)
+	hidden    = regexp.MustCompile(`\b(?:private|protected|abstract)\b`)
+)
+
+// declared are the rows of a file by its source. Inherited tests, and those of
+// traits, are named when they run.
+func (r *Runner) declared(tree gate.Tree, unit string) []declared {
+	text, err := tree.ReadFile(unit)
+	if err != nil {
+		return nil
+	}
+	s := braces.Parse(unit, text, braces.PHP)
+	prefix := ""
+	if m := namespace.FindSubmatch(s.Masked); m != nil {
+		prefix = string(m[1]) + `\`
+	}
+	var found []declared
+	var members []*braces.Member
+	for _, c := range s.Members {
+		if c.Kind != braces.Type || c.Name == "" || abstracts.MatchString(s.Header(c)) {
+			continue
+		}
+		for _, m := range c.Inside {
+			doc := s.Doc(m) + m.Notes
+			if m.Kind != braces.Method || m.Open == 0 || hidden.MatchString(s.Header(m)) || !strings.HasPrefix(m.Name, "test") && !isTest.MatchString(doc) {
+				continue
+			}
+			from := m.Before + len(s.Doc(m)) - len(strings.TrimLeft(s.Doc(m), " \t\r\n"))
+			members = append(members, m)
+			found = append(found, declared{gate.Row{
+				ID: prefix + c.Name + "::" + m.Name, Runner: r.Name(), Name: m.Name, Unit: unit, File: unit,
+				Line: s.LineAt(from), End: s.LineAt(m.To - 1), Digest: s.Digest(from, m.To),
+			}, provided.MatchString(doc)})
+		}
+	}
+	for i := range found {
+		found[i].row.Context = s.Without(members)
+	}
+	return found
+}
+
+func within(dir, name string) bool {
+	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
+}
+
+func relative(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, dir+"/")
+}
+
+// foreign holds for directories of data and of copies.
+func foreign(dir string) bool {
+	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
+		return slices.Contains([]string{"vendor", "fixtures", "fixture", "_files", "_fixture", "testdata", "node_modules", "end-to-end"}, part)
+	})
+}
