@@ -36,6 +36,11 @@ func TestConformance(t *testing.T) {
 			t.Errorf("testAsserts: %+v", o)
 		}
 	}
+	listed, err := r.List(context.Background(), state, []string{"tests/ChildTest.php"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainstate.Compare(t, listed, "App\\ChildTest::testInherited:\nApp\\ChildTest::testOwn:\nApp\\ChildTest::testOfTrait:\n")
 	some, err := r.Run(context.Background(), state, gate.Batch{Units: units, Rows: []string{`App\CalcTest::testPasses`, `App\CalcTest::testEach`}})
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +52,11 @@ App\CalcTest::testEach with data set "one": passed
 App\CalcTest::testEach with data set "odd "x" #,ü": failed assertion
 App\CalcTest::testEach with data set #0: passed
 `)
+	for _, unit := range units {
+		if unit == "tests/BaseTest.php" {
+			t.Error("an abstract class is no unit")
+		}
+	}
 	if found := Detect(state.Tree()); len(found) != 1 || found[0] != (Candidate{".", "phpunit.xml"}) {
 		t.Errorf("found %+v", found)
 	}

@@ -87,7 +87,7 @@ func (r *Runner) units(tree gate.Tree) []string {
 		if !strings.HasSuffix(file, "Test.php") || !within(r.Dir, path.Dir(file)) || foreign(relative(r.Dir, path.Dir(file))) {
 			continue
 		}
-		if text, err := tree.ReadFile(file); err == nil && bytes.Contains(text, []byte("extends")) {
+		if text, err := tree.ReadFile(file); err == nil && concrete.Match(text) {
 			units = append(units, file)
 		}
 	}
@@ -147,47 +147,96 @@ type declared struct {
 
 var (
 	namespace = regexp.MustCompile(`(?m)^\s*namespace\s+([\w\\]+)\s*[;{]`)
+	concrete  = regexp.MustCompile(`(?m)^(?:final\s+|readonly\s+)*class\s+\w+\s+extends\b`)
 	isTest    = regexp.MustCompile(`@test\b|#\[(?:[\w\\]*\\)?Test\b`)
 	provided  = regexp.MustCompile(`@(?:dataProvider|testWith|depends)\b|#\[(?:[\w\\]*\\)?(?:DataProvider|TestWith)`)
 	abstracts = regexp.MustCompile(`\babstract\b|\btrait\b|\binterface\b`)
+	parents   = regexp.MustCompile(`\bextends\s+([\w\\]+)`)
+	traits    = regexp.MustCompile(`(?:\buse\s+|,\s*)([\w\\]+)`)
 	hidden    = regexp.MustCompile(`\b(?:private|protected|abstract)\b`)
 )
 
-// declared are the rows of a file by its source. Inherited tests, and those of
-// traits, are named when they run.
+// declared are the rows of a file by its source, with those that its classes
+// inherit or take from traits.
 func (r *Runner) declared(tree gate.Tree, unit string) []declared {
-	text, err := tree.ReadFile(unit)
-	if err != nil {
+	s := r.source(tree, unit)
+	if s == nil {
 		return nil
 	}
-	s := braces.Parse(unit, text, braces.PHP)
 	prefix := ""
 	if m := namespace.FindSubmatch(s.Masked); m != nil {
 		prefix = string(m[1]) + `\`
 	}
 	var found []declared
-	var members []*braces.Member
 	for _, c := range s.Members {
-		if c.Kind != braces.Type || c.Name == "" || abstracts.MatchString(s.Header(c)) {
+		if c.Kind == braces.Type && c.Name != "" && !abstracts.MatchString(s.Header(c)) {
+			found = append(found, r.tests(tree, s, c, prefix+c.Name, unit, 0)...)
+		}
+	}
+	return found
+}
+
+func (r *Runner) source(tree gate.Tree, file string) *braces.Source {
+	text, err := tree.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return braces.Parse(file, text, braces.PHP)
+}
+
+// tests are the rows of a class, its own first.
+func (r *Runner) tests(tree gate.Tree, s *braces.Source, c *braces.Member, class, unit string, depth int) []declared {
+	var found []declared
+	var members []*braces.Member
+	above := parents.FindAllStringSubmatch(s.Header(c), 1)
+	for _, m := range c.Inside {
+		if m.Kind == braces.Import {
+			above = append(above, traits.FindAllStringSubmatch(s.Header(m), -1)...)
+		}
+		doc := s.Doc(m) + m.Notes
+		if m.Kind != braces.Method || m.Open == 0 || hidden.MatchString(s.Header(m)) || !strings.HasPrefix(m.Name, "test") && !isTest.MatchString(doc) {
 			continue
 		}
-		for _, m := range c.Inside {
-			doc := s.Doc(m) + m.Notes
-			if m.Kind != braces.Method || m.Open == 0 || hidden.MatchString(s.Header(m)) || !strings.HasPrefix(m.Name, "test") && !isTest.MatchString(doc) {
-				continue
-			}
-			from := m.Before + len(s.Doc(m)) - len(strings.TrimLeft(s.Doc(m), " \t\r\n"))
-			members = append(members, m)
-			found = append(found, declared{gate.Row{
-				ID: prefix + c.Name + "::" + m.Name, Runner: r.Name(), Name: m.Name, Unit: unit, File: unit,
-				Line: s.LineAt(from), End: s.LineAt(m.To - 1), Digest: s.Digest(from, m.To),
-			}, provided.MatchString(doc)})
-		}
+		from := m.Before + len(s.Doc(m)) - len(strings.TrimLeft(s.Doc(m), " \t\r\n"))
+		members = append(members, m)
+		found = append(found, declared{gate.Row{
+			ID: class + "::" + m.Name, Runner: r.Name(), Name: m.Name, Unit: unit, File: s.File,
+			Line: s.LineAt(from), End: s.LineAt(m.To - 1), Digest: s.Digest(from, m.To),
+		}, provided.MatchString(doc)})
 	}
 	for i := range found {
 		found[i].row.Context = s.Without(members)
 	}
+	for _, name := range above {
+		for _, d := range r.inherited(tree, name[1], class, unit, depth) {
+			if !slices.ContainsFunc(found, func(own declared) bool { return own.row.ID == d.row.ID }) {
+				found = append(found, d)
+			}
+		}
+	}
 	return found
+}
+
+// inherited are the tests of a class or a trait by its name, in the file that is
+// named as it is.
+func (r *Runner) inherited(tree gate.Tree, name, class, unit string, depth int) []declared {
+	name = name[strings.LastIndexByte(name, '\\')+1:]
+	if name == "TestCase" || depth > 5 {
+		return nil
+	}
+	for _, file := range tree.Paths() {
+		if path.Base(file) != name+".php" || !within(r.Dir, path.Dir(file)) || foreign(relative(r.Dir, path.Dir(file))) {
+			continue
+		}
+		s := r.source(tree, file)
+		if s == nil {
+			continue
+		}
+		if at := slices.IndexFunc(s.Members, func(m *braces.Member) bool { return m.Kind == braces.Type && m.Name == name }); at >= 0 {
+			return r.tests(tree, s, s.Members[at], class, unit, depth+1)
+		}
+	}
+	return nil
 }
 
 func within(dir, name string) bool {
