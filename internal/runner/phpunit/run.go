@@ -2,6 +2,8 @@ package phpunit
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -85,14 +87,19 @@ func (s *session) unit(ctx context.Context, unit string) error {
 const script = `exec 9>"$TOUCHSTONE_REPORT"; unset TOUCHSTONE_REPORT
 echo "R $(pwd -P)"; out=$(mktemp -d) || exit 1
 cd %[1]s || exit 1
+TOUCHSTONE_ROOT=$OLDPWD; TOUCHSTONE_LOADED="$out/loaded"; PHP_INI_SCAN_DIR="${PHP_INI_SCAN_DIR:-}:{aux}"; export TOUCHSTONE_ROOT TOUCHSTONE_LOADED PHP_INI_SCAN_DIR
 set -- %[2]s
 if [ $# = 0 ]; then if [ -f vendor/bin/phpunit ]; then set -- php vendor/bin/phpunit; else set -- phpunit; fi; fi
 "$@" --no-coverage --do-not-cache-result --colors=never --log-junit "$out/junit.xml" --log-teamcity "$out/teamcity" %[3]s %[4]s >&2 9>&-
 code=$?
 [ -s "$out/junit.xml" ] && { echo "W"; cat "$out/junit.xml" >&9; }
 grep -a '^##teamcity\[test\(Started\|Finished\)' "$out/teamcity" 2>/dev/null | sed 's/^/T /'
+[ -f "$out/loaded" ] && cat "$out/loaded"
 echo "E $code"
 `
+
+//go:embed loaded.php
+var loaded string
 
 // invoke runs PHPUnit on one file, for some of its tests or all.
 func (s *session) invoke(ctx context.Context, unit string, only, without []string) (*heard, error) {
@@ -128,7 +135,9 @@ func (s *session) invoke(ctx context.Context, unit string, only, without []strin
 	text := fmt.Sprintf(script, console.Quote(s.Dir), console.Shell(words), filter, console.Quote(relative(s.Dir, unit)))
 	text = strings.Replace(text, `"$@" --no-coverage`, `timeout -k 1 `+seconds+` "$@" --no-coverage`, 1)
 	exit, err := s.state.Run(ctx, gate.Command{
-		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Timeout: limit, Files: map[string]string{"run.sh": text},
+		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Timeout: limit, Files: map[string]string{
+			"run.sh": text, "loaded.php": loaded, "loaded.ini": "auto_prepend_file={aux}/loaded.php\n", "subjects.txt": strings.Join(s.batch.Subjects, "\n"),
+		},
 		Stdout: lines, Stderr: said, Report: writer,
 	})
 	writer.Close()
@@ -160,6 +169,11 @@ func (s *session) take(h *heard, line string) {
 	switch kind, rest, _ := strings.Cut(line, " "); {
 	case kind == "R" && strings.HasPrefix(rest, "/"):
 		s.root = rest
+	case kind == "L":
+		var l gate.Loaded
+		if json.Unmarshal([]byte(rest), &l) == nil && slices.Contains(s.batch.Subjects, l.Subject) {
+			s.result.Loaded = append(s.result.Loaded, l)
+		}
 	case line == "W":
 		h.whole = true
 	case kind == "E":

@@ -72,3 +72,35 @@ func TestHang(t *testing.T) {
 	}
 	plainstate.Compare(t, result, "ATest::testHangs: timed_out timeout\nATest::testStands: passed\n")
 }
+
+// TestLoaded tells the tree's own file from one that was loaded in its place.
+func TestLoaded(t *testing.T) {
+	plainstate.Need(t, "phpunit", "--version")
+	state := plainstate.New(t, `
+-- src/Own.php --
+<?php
+namespace A;
+class Own {}
+-- src/Taken.php --
+<?php
+namespace A;
+class Taken {}
+-- elsewhere/Taken.php --
+<?php
+namespace A;
+class Taken {}
+-- tests/ATest.php --
+<?php
+namespace A;
+require_once __DIR__ . '/../src/Own.php';
+require_once __DIR__ . '/../elsewhere/Taken.php';
+class ATest extends \PHPUnit\Framework\TestCase { function testA() { $this->assertNotNull(new Taken()); } }
+`)
+	result, err := New(Config{}).Run(context.Background(), state, gate.Batch{Units: []string{"tests/ATest.php"}, Subjects: []string{"src/Own.php", "src/Taken.php", "src/None.php"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := result.Loaded; len(l) != 2 || l[0].Subject != "src/Own.php" || !l[0].InTree || l[1].Subject != "src/Taken.php" || l[1].InTree || len(l[1].SHA256) != 64 {
+		t.Errorf("loaded %+v", l)
+	}
+}
