@@ -89,7 +89,10 @@ echo "R $(pwd -P)"; out=$(mktemp -d) || exit 1
 cd %[1]s || exit 1
 TOUCHSTONE_ROOT=$OLDPWD; TOUCHSTONE_LOADED="$out/loaded"; PHP_INI_SCAN_DIR="${PHP_INI_SCAN_DIR:-}:{aux}"; export TOUCHSTONE_ROOT TOUCHSTONE_LOADED PHP_INI_SCAN_DIR
 set -- %[2]s
-if [ $# = 0 ]; then if [ -f vendor/bin/phpunit ]; then set -- php vendor/bin/phpunit; else set -- phpunit; fi; fi
+if [ $# = 0 ]; then if [ -f vendor/bin/phpunit ]; then set -- php vendor/bin/phpunit; else
+	set -- phpunit # vendor/bin/phpunit loads the autoloader by itself
+	if [ -f vendor/autoload.php ] && ! grep -qs 'bootstrap=' phpunit.xml phpunit.dist.xml phpunit.xml.dist; then set -- phpunit --bootstrap vendor/autoload.php; fi
+fi; fi
 "$@" --no-coverage --do-not-cache-result --colors=never --log-junit "$out/junit.xml" --log-teamcity "$out/teamcity" %[3]s %[4]s >&2 9>&-
 code=$?
 [ -s "$out/junit.xml" ] && { echo "W"; cat "$out/junit.xml" >&9; }
@@ -253,8 +256,11 @@ func (u *unitBook) absorb(h *heard, killer string) {
 	groups := make(map[string][]junit.Case)
 	var order []string
 	for _, c := range h.cases {
-		if c.Class == "" {
-			continue // a warning about the file
+		if c.Class == "" { // a word about data sets that could not be made, or about the file
+			var ok bool
+			if c.Class, c.Name, ok = strings.Cut(c.Suite, "::"); !ok {
+				continue
+			}
 		}
 		name, _, _ := strings.Cut(c.Name, " with data set ")
 		id := strings.ReplaceAll(c.Class, ".", `\`) + "::" + name
@@ -375,8 +381,8 @@ func (u *unitBook) observation(c junit.Case, row gate.Row) gate.Observation {
 		return gate.Observation{Outcome: gate.Passed, Duration: c.Took, Message: gate.Message("risky: " + words)}
 	case assertion.MatchString(p.Kind):
 		o.Reason = gate.Assertion
-	case strings.HasSuffix(p.Kind, `Framework\Warning`) || strings.HasSuffix(p.Kind, "InvalidDataProviderException"):
-		o.Outcome, o.Reason = gate.Errored, gate.Setup
+	case strings.HasSuffix(p.Kind, `Framework\Warning`) || strings.HasSuffix(p.Kind, `Framework\Error`) || strings.HasSuffix(p.Kind, "InvalidDataProviderException"):
+		o.Outcome, o.Reason, o.Missing = gate.Errored, gate.Setup, junit.Missing(words)
 	default:
 		o.Missing = junit.Missing(words)
 		if m := fewer.FindStringSubmatch(words); m != nil {
