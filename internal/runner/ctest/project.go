@@ -25,6 +25,7 @@ var (
 	caseMacro = regexp.MustCompile(`^(?:TEST_CASE|SCENARIO|TEST_CASE_METHOD|TEMPLATE_TEST_CASE|TEST_CASE_FIXTURE|TEST_CASE_TEMPLATE|SCENARIO_METHOD|TEST_CASE_PERSISTENT_FIXTURE)$`)
 	anyMacro  = regexp.MustCompile(`(?m)^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TYPED_TEST_P|GTEST_TEST|TEST_CASE|SCENARIO|TEST_CASE_METHOD|TEMPLATE_TEST_CASE|TEST_CASE_FIXTURE|TEST_CASE_TEMPLATE)\s*\(`)
 	programs  = regexp.MustCompile(`(?is)\badd_executable\s*\(\s*(\S+)\s+([^)]*)\)`)
+	addsTest  = regexp.MustCompile(`(?is)\badd_test\s*\(([^)]*)\)`)
 	title     = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 	testDir   = regexp.MustCompile(`(?:^|/)(?:\w*_)?(?:tests?|unittests?|testing)(?:/|$)`)
 )
@@ -51,10 +52,11 @@ type project struct {
 	files   map[string]*braces.Source
 	sources map[string][]string // program -> its sources, as CMakeLists.txt names them
 	tests   bool
+	started map[string]bool // words of add_test: programs that are tests as a whole
 }
 
 func newProject(tree gate.Tree, dir string) *project {
-	p := &project{tree: tree, dir: dir, files: make(map[string]*braces.Source), sources: make(map[string][]string)}
+	p := &project{tree: tree, dir: dir, files: make(map[string]*braces.Source), sources: make(map[string][]string), started: make(map[string]bool)}
 	for _, file := range tree.Paths() {
 		if !within(dir, path.Dir(file)) || foreign(relative(dir, path.Dir(file))) || path.Base(file) != "CMakeLists.txt" && path.Ext(file) != ".cmake" {
 			continue
@@ -64,6 +66,11 @@ func newProject(tree gate.Tree, dir string) *project {
 			continue
 		}
 		p.tests = p.tests || hasTests.Match(text)
+		for _, m := range addsTest.FindAllSubmatch(text, -1) {
+			for _, word := range strings.Fields(string(m[1])) {
+				p.started[strings.TrimSuffix(strings.TrimPrefix(word, "$<TARGET_FILE:"), ">")] = true
+			}
+		}
 		for _, m := range programs.FindAllSubmatch(text, -1) {
 			for _, word := range strings.Fields(string(m[2])) {
 				if at := path.Join(path.Dir(file), strings.Trim(word, `"`)); isSource(at) {
@@ -109,8 +116,8 @@ func (p *project) units() []string {
 		return nil
 	}
 	mains := make(map[string]bool)
-	for _, files := range p.sources {
-		if len(files) > 0 && (testDir.MatchString(relative(p.dir, path.Dir(files[0]))) || strings.Contains(path.Base(files[0]), "test")) {
+	for program, files := range p.sources {
+		if len(files) > 0 && p.started[program] && (testDir.MatchString(relative(p.dir, path.Dir(files[0]))) || strings.Contains(path.Base(files[0]), "test")) {
 			mains[files[0]] = true
 		}
 	}

@@ -64,3 +64,73 @@ func conformance(t *testing.T, name, packages string) {
 		t.Errorf("listed %v, %v", plainstate.Lines(listed), err)
 	}
 }
+
+// TestUnits finds test sources and what a changed path touches.
+func TestUnits(t *testing.T) {
+	state := plainstate.New(t, `
+-- CMakeLists.txt --
+project(x)
+enable_testing()
+add_subdirectory(test)
+-- test/CMakeLists.txt --
+add_executable(unit unit.cc)
+gtest_discover_tests(unit)
+add_executable(tool_test tool.cc more.cc)
+add_test(NAME tool COMMAND tool_test)
+add_executable(links link_a.cc link_b.cc)
+-- test/unit.cc --
+#include "help.h"
+TEST(A, B) {}
+-- test/help.h --
+#include "deep.h"
+-- test/deep.h --
+-- test/tool.cc --
+int main() {}
+-- test/more.cc --
+-- test/link_a.cc --
+int main() {}
+-- third_party/x/CMakeLists.txt --
+project(y)
+`)
+	r := New(Config{})
+	for file, want := range map[string]string{
+		"": "test/tool.cc test/unit.cc", "test/deep.h": "test/unit.cc", "test/tool.cc": "test/tool.cc", "test/gone.cc": "",
+	} {
+		units, err := r.Units(context.Background(), state.Tree(), []string{file}, file == "")
+		if got := strings.Join(units, " "); err != nil || got != want {
+			t.Errorf("%q touches %q, want %q (%v)", file, got, want, err)
+		}
+	}
+	if found := Detect(state.Tree()); len(found) != 1 || found[0].Dir != "." {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// TestErrors reads what compilers say of names.
+func TestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"'f' was not declared in this scope; did you mean 'g'?":        "f",
+		"'struct n::T' has no member named 'm'":                        "m of T",
+		"'bar' is not a member of 'n::o'":                              "bar of o",
+		"no member named 'bar' in namespace 'n'":                       "bar of n",
+		"use of undeclared identifier 'late'":                          "late",
+		"no matching function for call to 'n::f(int, const char [2])'": "f!",
+		"too many arguments to function 'int twice(int)'":              "twice!",
+		"new/thing.h: No such file or directory":                       "thing",
+		"'x' does not name a type":                                     "x",
+	} {
+		found := compileError{text: text, line: 1}.missing(nil)
+		got := ""
+		if len(found) > 0 {
+			if got = found[0].Name; found[0].Owner != "" {
+				got += " of " + found[0].Owner
+			}
+			if found[0].Signature {
+				got += "!"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -69,6 +69,7 @@ type project struct {
 	tree    gate.Tree
 	dir     string
 	modules []string          // directories with tests or sources, the root's first
+	apart   []string          // directories of builds of their own
 	build   map[string]string // module -> the text of its build file and of those above it
 	files   map[string]*testFile
 	byStem  map[string][]string // file name without extension -> test sources
@@ -77,6 +78,11 @@ type project struct {
 func newProject(tree gate.Tree, dir string) *project {
 	p := &project{tree: tree, dir: dir, build: make(map[string]string), files: make(map[string]*testFile), byStem: make(map[string][]string)}
 	p.addModule(dir, "")
+	for _, file := range tree.Paths() {
+		if at := path.Dir(file); path.Base(file) == "pom.xml" && within(dir, at) && !slices.Contains(p.modules, at) {
+			p.apart = append(p.apart, at)
+		}
+	}
 	for _, file := range tree.Paths() {
 		if within(dir, path.Dir(file)) && isSource(file) && p.isTestSource(file) {
 			stem := stemOf(file)
@@ -101,13 +107,17 @@ func (p *project) addModule(dir, above string) {
 	}
 }
 
-// moduleOf is the innermost module that holds a path; "" for none.
+// moduleOf is the innermost module that holds a path; "" for none, as below a
+// build of its own.
 func (p *project) moduleOf(file string) string {
 	best := ""
 	for _, module := range p.modules {
 		if within(module, path.Dir(file)) && (best == "" || best == "." || len(module) > len(best)) {
 			best = module
 		}
+	}
+	if slices.ContainsFunc(p.apart, func(apart string) bool { return within(apart, path.Dir(file)) && within(best, apart) }) {
+		return ""
 	}
 	return best
 }

@@ -22,7 +22,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) {
+		if !within(r.Dir, path.Dir(file)) || p.moduleOf(file) == "" {
 			continue
 		}
 		own := slices.Contains(units, file)
