@@ -72,7 +72,7 @@ func (f *runners) configured(r config.Runner) error {
 	case phpunit.Framework:
 		f.list = append(f.list, phpunit.New(phpunit.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case jvm.Maven:
-		f.list = append(f.list, jvm.New(jvm.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+		f.list = append(f.list, jvm.New(jvm.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case ruby.RSpec, ruby.Minitest:
 		f.list = append(f.list, ruby.New(ruby.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
@@ -97,7 +97,7 @@ func (f *runners) detect(tree gate.Tree) {
 		f.list = append(f.list, cargo.New(cargo.Config{Name: nameOf(cargo.Framework, candidate.Dir), Dir: candidate.Dir}))
 	}
 	for _, candidate := range jvm.Detect(tree) {
-		f.list = append(f.list, jvm.New(jvm.Config{Framework: candidate.Framework, Name: nameOf(candidate.Framework, candidate.Dir), Dir: candidate.Dir}))
+		f.list = append(f.list, jvm.New(jvm.Config{Name: nameOf(jvm.Maven, candidate.Dir), Dir: candidate.Dir}))
 	}
 	for _, candidate := range ctest.Detect(tree) {
 		f.list = append(f.list, ctest.New(ctest.Config{Name: nameOf(ctest.Framework, candidate.Dir), Dir: candidate.Dir}))

@@ -72,6 +72,23 @@ func (l *LeftOut) Cause(name string) (gate.Observation, bool) {
 	return o, known
 }
 
+// Own are the errors about no name that was itself taken out; inherited is why
+// such a name was, for those that are.
+func Own[E any](l *LeftOut, errors []E, missing func(E) []gate.Missing) (own []E, inherited gate.Observation) {
+	for _, e := range errors {
+		known := false
+		for _, m := range missing(e) {
+			if o, ok := l.names[m.Name]; ok && !known {
+				inherited, known = o, true
+			}
+		}
+		if !known {
+			own = append(own, e)
+		}
+	}
+	return own, inherited
+}
+
 // Why is the observation of a member that was taken out.
 func (l *LeftOut) Why(file string, m *Member) (gate.Observation, bool) {
 	if r := l.sources[file]; r != nil {

@@ -213,19 +213,7 @@ func (s *session) testPlace(e compileError) (file string, line, col int, ok bool
 // why is the observation of what is taken out. Errors about a name that was
 // itself taken out are that one's, unless there are others.
 func (s *session) why(errors []compileError, source *braces.Source) gate.Observation {
-	var own []compileError
-	var inherited gate.Observation
-	for _, e := range errors {
-		known := false
-		for _, m := range e.missing(source) {
-			if o, ok := s.left.Cause(m.Name); ok && !known {
-				inherited, known = o, true
-			}
-		}
-		if !known {
-			own = append(own, e)
-		}
-	}
+	own, inherited := braces.Own(s.left.LeftOut, errors, func(e compileError) []gate.Missing { return e.missing(source) })
 	if len(own) == 0 {
 		return inherited
 	}

@@ -9,19 +9,6 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// tool is what differs between the build tools.
-type tool interface {
-	program() string
-	// argv is the command for a selection.
-	argv(s *session, asked []ask) []string
-	// reports are shell patterns of the reports of a module.
-	reports(module string) []string
-	// output is a module's directory of what was built.
-	output(module string) string
-	// take reads a line of what the tool prints.
-	take(c *heard, line string)
-}
-
 // ask is a class with the methods that are wanted of it; nil for all.
 type ask struct {
 	unit, class string // class with its package, without nested ones
@@ -34,12 +21,15 @@ type method struct {
 	parts       bool // its parts have names of their own: name[0]
 }
 
+// maven is what belongs to Maven alone: its words, its directories, its output.
 type maven struct{}
 
 func (maven) program() string { return "mvn" }
 
+// output is a module's directory of what was built.
 func (maven) output(module string) string { return path.Join(module, "target") }
 
+// reports are shell patterns of the reports of a module.
 func (maven) reports(module string) []string {
 	return []string{path.Join(module, "target/surefire-reports/TEST-*.xml"), path.Join(module, "target/failsafe-reports/TEST-*.xml")}
 }
@@ -55,6 +45,7 @@ var quiet = []string{
 	"-Dpmd.skip", "-Dcpd.skip", "-Dspotbugs.skip", "-Danimal.sniffer.skip", "-Djacoco.skip", "-Dmaven.javadoc.skip", "-Dgpg.skip", "-Dmaven.site.skip", "-Dinvoker.skip",
 }
 
+// argv is the command for a selection.
 func (maven) argv(s *session, asked []ask) []string {
 	argv := append(slices.Clone(s.Command), quiet...)
 	var modules, unit, integration []string
@@ -124,6 +115,7 @@ var (
 	unavailable = regexp.MustCompile(`in offline mode|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
 )
 
+// take reads a line of what Maven prints.
 func (maven) take(h *heard, line string) {
 	level := ""
 	if m := mavenLevel.FindStringSubmatch(line); m != nil {

@@ -12,13 +12,12 @@ import (
 
 // Candidate is a runner that a repository seems to want.
 type Candidate struct {
-	Framework string
-	Dir       string
-	Why       string
+	Dir string
+	Why string
 }
 
-// Detect finds the outermost builds that have tests: of Maven, the pom.xml files
-// that no other one lists as a module.
+// Detect finds the outermost builds that have tests: the pom.xml files that no
+// other one lists as a module.
 func Detect(tree gate.Tree) []Candidate {
 	var found []Candidate
 	listed := make(map[string]bool)
@@ -27,7 +26,7 @@ func Detect(tree gate.Tree) []Candidate {
 			for _, module := range modulesOf(tree, file) {
 				listed[module] = true
 			}
-			found = append(found, Candidate{Maven, path.Dir(file), file})
+			found = append(found, Candidate{path.Dir(file), file})
 		}
 	}
 	return slices.DeleteFunc(found, func(c Candidate) bool {

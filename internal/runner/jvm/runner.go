@@ -9,26 +9,22 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
-// Maven and Gradle are the build tools, by the names that configurations use.
-const (
-	Maven  = "maven"
-	Gradle = "gradle"
-)
+// Maven is the build tool, by the name that configurations use.
+const Maven = "maven"
 
 // Config is one build.
 type Config struct {
-	Framework string            // Maven or Gradle
-	Name      string            // in reports; "" is the framework's
-	Dir       string            // repository-relative directory of the outermost build file; "" is the root
-	Command   []string          // the tool with options, as [./mvnw, -Pfast]; empty: mvn, or gradle
-	Env       map[string]string // added to the environment
-	Timeout   time.Duration     // of one run, its build included; default 20 minutes
+	Name    string            // in reports; "" is the framework's
+	Dir     string            // repository-relative directory of the outermost build file; "" is the root
+	Command []string          // the tool with options, as [./mvnw, -Pfast]; empty: mvn
+	Env     map[string]string // added to the environment
+	Timeout time.Duration     // of one run, its build included; default 20 minutes
 }
 
 // Runner implements gate.Runner. Its methods may be called at once.
 type Runner struct {
 	Config
-	tool tool
+	tool maven
 
 	mu    sync.Mutex
 	left  map[gate.StateName]*taken
@@ -43,11 +39,8 @@ type taken struct {
 
 // New returns a runner with the defaults filled in.
 func New(c Config) *Runner {
-	if c.Framework == "" {
-		c.Framework = Maven
-	}
 	if c.Name == "" {
-		c.Name = c.Framework
+		c.Name = Maven
 	}
 	if c.Dir == "" {
 		c.Dir = "."
@@ -55,7 +48,7 @@ func New(c Config) *Runner {
 	if c.Timeout == 0 {
 		c.Timeout = 20 * time.Minute
 	}
-	r := &Runner{Config: c, left: make(map[gate.StateName]*taken), tool: maven{}}
+	r := &Runner{Config: c, left: make(map[gate.StateName]*taken)}
 	if len(r.Command) == 0 {
 		r.Command = []string{r.tool.program()}
 	}
@@ -66,8 +59,8 @@ func New(c Config) *Runner {
 // Name is the runner's name in reports.
 func (r *Runner) Name() string { return r.Config.Name }
 
-// Framework is maven or gradle.
-func (r *Runner) Framework() string { return r.Config.Framework }
+// Framework is maven.
+func (r *Runner) Framework() string { return Maven }
 
 // goals are the words of a command that say what to do, which this package says
 // itself.
