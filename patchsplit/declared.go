@@ -79,12 +79,29 @@ func declare(path string, source []byte) *declarations {
 		d.readPython(path, source)
 	case ".rs":
 		d.readRust(source)
-		fallthrough
+		d.readOthers(path, source)
+	case ".rb", ".rake":
+		d.readRuby(source)
+		d.readOthers(path, source)
+	case ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp":
+		d.readJava(source, nil)
+		d.readOthers(path, source)
+	case ".kt":
+		d.readJava(source, javaFun)
+		d.readOthers(path, source)
+	case ".php":
+		d.readJava(source, phpFun)
+		d.readOthers(path, source)
 	default:
-		d.readIdentifiers(source)
-		d.add("", "", fileModule(path)) // a new file is asked for by its name
+		d.readOthers(path, source)
 	}
 	return d
+}
+
+// readOthers takes what any language shows.
+func (d *declarations) readOthers(path string, source []byte) {
+	d.readIdentifiers(source)
+	d.add("", "", fileModule(path)) // a new file is asked for by its name
 }
 
 // fileModule is what a source file is imported as: its name without the ending,

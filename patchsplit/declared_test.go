@@ -49,6 +49,36 @@ func TestDeclaredNames(t *testing.T) {
 			changed: "f S.new new P", added: "late@ y@ Q@",
 		},
 		{
+			name: "java signatures", path: "A.java",
+			old:     "class A {\n  A(int a) { f(1); }\n  public static int f(int a) throws E, F { return g(a); }\n  int same(final List<String> a) { if (x(1)) { h(2); } return new B(1); }\n  abstract void none(int a);\n}\n",
+			new:     "class A {\n  A(int a, int b) { f(1, 2); }\n  public static int f(int a, int b) throws E, F { return g(a, b); }\n  int same(List<String> other) { if (x(1, 2)) { h(2, 3); } return new B(1, 2); }\n  abstract void none(long a);\n}\n",
+			changed: "A f none", added: "other@",
+		},
+		{
+			name: "kotlin signatures", path: "A.kt",
+			old:     "class A {\n  fun f(a: Int) = g(1)\n  fun same(a: Int): Int { return h(1) }\n}\n",
+			new:     "class A {\n  fun f(a: Int, b: Int = 1) = g(1, 2)\n  fun same(a: Int): Int { return h(1, 2) }\n}\n",
+			changed: "f",
+		},
+		{
+			name: "php signatures", path: "A.php",
+			old:     "<?php\nclass A {\n  public function f(int $a): int { return g(1); }\n  static function same($a) { h(1); }\n}\n",
+			new:     "<?php\nclass A {\n  public function f(int $a, ?int $b = null): int { return g(1, 2); }\n  static function same($a) { h(1, 2); }\n}\n",
+			changed: "f", added: "$b@",
+		},
+		{
+			name: "c++ signatures", path: "a.hpp",
+			old:     "namespace n {\nint f(int a);\nstruct S { S(int a) : x(a) {} void m(int a) const noexcept { g(1); } };\n}\n",
+			new:     "namespace n {\nint f(int a, int b);\nstruct S { S(int a, int b) : x(a) {} void m(long a) const noexcept { g(1, 2); } };\n}\n",
+			changed: "f S m",
+		},
+		{
+			name: "ruby", path: "lib/a.rb",
+			old:     "class A\n  def f(a) = 1\n  def self.same(a, b: 1); end\n  def initialize a\n  end\n  attr_reader :old\nend\n",
+			new:     "class A\n  def f(a, b) = 1\n  def self.same(a,  b: 1); end\n  def initialize a, b\n  end\n  attr_accessor :old, :late\n  def new?; end\n  private def go!; end\nend\n",
+			changed: "f initialize", added: "new?@ go!@ late@ late=@",
+		},
+		{
 			name: "python module", path: "src/pkg/core.py",
 			old:    "import os\nA = 1\ndef old(x): pass\n",
 			new:    "import os\nimport json as j\nimport a.b\nfrom .util import helper, other as alias\nfrom m import (\n    one,  # why\n    two,\n)\nA = 1\nB: int = 2\nC = D = 3\n(E, F) = 1, 2\ndef old(x, y=1): z = 1\nasync def new(): pass\nclass K(Base): pass\ntype Alias = int\n__all__ = ['Listed']\nif True:\n    G = 1\nx == y\nx += 1\n",

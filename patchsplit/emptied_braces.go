@@ -2,9 +2,10 @@ package patchsplit
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // bracedFunction is a function whose body stands in braces.
@@ -15,11 +16,11 @@ type bracedFunction struct {
 }
 
 var (
-	scriptFunction = regexp.MustCompile(`(?:([\w$]+)[ \t]*[:=][ \t]*)?(?:async[ \t]+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^(){}]*>\s*)?\(`)
-	scriptArrow    = regexp.MustCompile(`([\w$]+)[^\S\n]*(?::[^=;{}\n]*)?[:=]\s*(?:async\s*)?(?:<[^(){}]*>\s*)?(?:\([^(){}]*\)\s*(?::[^={}\n]+)?|[\w$]+\s*)=>\s*\{`)
-	scriptMethod   = regexp.MustCompile(`(?m)^[ \t]*(?:(?:static|async|public|private|protected|override|get|set)[ \t]+)*\*?[ \t]*(#?[\w$]+)\s*(?:<[^(){}]*>\s*)?\(`)
-	rustBodied     = regexp.MustCompile(`\bfn\s+(\w+)`)
-	rustConst      = regexp.MustCompile(`\bconst\s+(?:unsafe\s+|extern\s+)*$`)
+	scriptFunction = lazyregexp.New(`(?:([\w$]+)[ \t]*[:=][ \t]*)?(?:async[ \t]+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^(){}]*>\s*)?\(`)
+	scriptArrow    = lazyregexp.New(`([\w$]+)[^\S\n]*(?::[^=;{}\n]*)?[:=]\s*(?:async\s*)?(?:<[^(){}]*>\s*)?(?:\([^(){}]*\)\s*(?::[^={}\n]+)?|[\w$]+\s*)=>\s*\{`)
+	scriptMethod   = lazyregexp.New(`(?m)^[ \t]*(?:(?:static|async|public|private|protected|override|get|set)[ \t]+)*\*?[ \t]*(#?[\w$]+)\s*(?:<[^(){}]*>\s*)?\(`)
+	rustBodied     = lazyregexp.New(`\bfn\s+(\w+)`)
+	rustConst      = lazyregexp.New(`\bconst\s+(?:unsafe\s+|extern\s+)*$`)
 	// notMethods are words before a bracket that declare none, and what must run for
 	// a class to be one.
 	notMethods = []string{"if", "for", "while", "switch", "catch", "return", "function", "constructor", "super", "new", "await", "typeof", "with", "do", "else", "throw", "yield", "void", "delete", "import"}

@@ -3,8 +3,9 @@ package patchsplit
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // sameCode tells whether two versions of a JavaScript, TypeScript or Rust source
@@ -28,7 +29,7 @@ func braced(file string) (syntax, bool) {
 
 // telling are comments that something reads: type checkers, test frameworks, and
 // examples that are run.
-var telling = regexp.MustCompile("@ts-|@jest|@vitest|@jsx|webpack|vite-ignore|__PURE__|```")
+var telling = lazyregexp.New("@ts-|@jest|@vitest|@jsx|webpack|vite-ignore|__PURE__|```")
 
 // bare is a source without comments, and with one blank or line feed where any
 // stand between its words.
@@ -74,8 +75,8 @@ func (s syntax) bare(file string, source []byte) []byte {
 }
 
 var (
-	typeBlock  = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?interface\b[^{}\n]*\{`)
-	typeImport = regexp.MustCompile(`(?m)^[ \t]*(?:import|export)[ \t]+type\b[^;'"]*(?:from[ \t]*['"][^'"\n]*['"])?;?[ \t]*$`)
+	typeBlock  = lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?interface\b[^{}\n]*\{`)
+	typeImport = lazyregexp.New(`(?m)^[ \t]*(?:import|export)[ \t]+type\b[^;'"]*(?:from[ \t]*['"][^'"\n]*['"])?;?[ \t]*$`)
 )
 
 // sameTyped tells whether two versions of a TypeScript source differ in interfaces

@@ -102,6 +102,12 @@ func need(t *testing.T, tool string) {
 		}
 		return
 	}
+	if tool == "heavy" {
+		if os.Getenv("TOUCHSTONE_TEST_HEAVY") == "" {
+			t.Skip("calls a build tool many times: set TOUCHSTONE_TEST_HEAVY=1 to run it")
+		}
+		return
+	}
 	if _, err := exec.LookPath(tool); err != nil {
 		t.Skipf("%s is not in PATH", tool)
 	}

@@ -12,9 +12,13 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
 	"github.com/touchstone-gate/touchstone/internal/runner/cargo"
+	"github.com/touchstone-gate/touchstone/internal/runner/ctest"
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
 	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
+	"github.com/touchstone-gate/touchstone/internal/runner/jvm"
+	"github.com/touchstone-gate/touchstone/internal/runner/phpunit"
 	"github.com/touchstone-gate/touchstone/internal/runner/pytest"
+	"github.com/touchstone-gate/touchstone/internal/runner/ruby"
 	"github.com/touchstone-gate/touchstone/internal/runner/template"
 	"github.com/touchstone-gate/touchstone/internal/sandbox"
 	"github.com/touchstone-gate/touchstone/patchsplit"
@@ -52,7 +56,7 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 	return found, nil
 }
 
-const lookedFor = "looked for go.mod, go.work, for pytest's configuration and test files, for package.json and for Cargo.toml"
+const lookedFor = "looked for go.mod, go.work, for pytest's configuration and test files, for package.json, Cargo.toml, pom.xml, CMakeLists.txt and phpunit.xml, and for Ruby's spec and test files"
 
 // absent says so where the repository has no tests that can be run at all, and
 // none of them changed either.
@@ -89,13 +93,21 @@ func (f *runners) configured(r config.Runner, source string) error {
 		add(javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case cargo.Framework:
 		add(cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case ctest.Framework:
+		add(ctest.New(ctest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case phpunit.Framework:
+		add(phpunit.New(phpunit.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case jvm.Maven:
+		add(jvm.New(jvm.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case ruby.RSpec, ruby.Minitest:
+		add(ruby.New(ruby.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
 		if r.Framework == template.JUnit && len(r.Command) == 0 {
 			return fmt.Errorf("%s: the runner %q has no command: give the one that writes the JUnit report, with {files} in place of the test files", source, r.Name)
 		}
 		add(template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, rspec, minitest, ctest, phpunit, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
@@ -117,6 +129,18 @@ func (f *runners) detect(tree gate.Tree) {
 	}
 	for _, c := range cargo.Detect(tree) {
 		f.add(cargo.New(cargo.Config{Name: nameOf(cargo.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+	}
+	for _, c := range jvm.Detect(tree) {
+		f.add(jvm.New(jvm.Config{Name: nameOf(jvm.Maven, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+	}
+	for _, c := range ctest.Detect(tree) {
+		f.add(ctest.New(ctest.Config{Name: nameOf(ctest.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+	}
+	for _, c := range phpunit.Detect(tree) {
+		f.add(phpunit.New(phpunit.Config{Name: nameOf(phpunit.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+	}
+	for _, c := range ruby.Detect(tree) {
+		f.add(ruby.New(ruby.Config{Framework: c.Framework, Name: nameOf(c.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range javascript.Detect(tree) {
 		f.add(javascript.New(javascript.Config{Framework: c.Framework, Name: nameOf(c.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)

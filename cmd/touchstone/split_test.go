@@ -111,7 +111,7 @@ func TestSplitRefuses(t *testing.T) {
 		word string
 		args []string
 	}{
-		{exitUsage, "text or json", []string{"--format", "xml"}},
+		{exitUsage, "not one of text, json", []string{"--format", "xml"}},
 		{exitUsage, "no such file", []string{"nothing.diff"}},
 		{exitUsage, "already says what head is", []string{"-", "--head", "HEAD"}},
 		{exitUsage, "--base", []string{"-", "--base", "nonsense"}},

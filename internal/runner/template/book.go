@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/junit"
 )
 
 // book is what one command's report said.
@@ -27,36 +28,36 @@ func newBook(r *Runner, units []string, batch gate.Batch) *book {
 
 func (b *book) read(from io.Reader) (err error) {
 	if b.Config.Framework == JUnit {
-		return readJUnit(from, b.takeCase)
+		return junit.Read(from, b.takeCase)
 	}
 	b.tap, err = readTAP(from, b.takePoint)
 	return err
 }
 
 // takeCase enters a JUnit case under "package.Class#method".
-func (b *book) takeCase(c testCase) {
-	class := c.class
+func (b *book) takeCase(c junit.Case) {
+	class := c.Class
 	if class == "" {
-		class = c.suite
+		class = c.Suite
 	}
-	id := c.name
+	id := c.Name
 	if class != "" {
-		id = class + "#" + c.name
+		id = class + "#" + c.Name
 	}
 	unit := b.unitOf(c, class)
-	b.add(gate.Row{ID: id, Name: c.name, Unit: unit, File: fileOf(unit, c, b.Dir), Line: c.line}, c.attempts())
+	b.add(gate.Row{ID: id, Name: c.Name, Unit: unit, File: fileOf(unit, c, b.Dir), Line: c.Line}, c.Attempts())
 }
 
 // unitOf is the file that a case belongs to: the one it names, the only one
 // asked for, the one named as its class is, else the directory.
-func (b *book) unitOf(c testCase, class string) string {
+func (b *book) unitOf(c junit.Case, class string) string {
 	if !b.byFile() {
 		return b.Dir
 	}
 	last := class[strings.LastIndexAny(class, `.\/`)+1:]
 	for _, unit := range b.units {
 		stem := strings.TrimSuffix(path.Base(unit), path.Ext(unit))
-		if c.file != "" && strings.HasSuffix(strings.ReplaceAll(c.file, `\`, "/"), relative(b.Dir, unit)) || stem == last || stem == strings.SplitN(last, "$", 2)[0] {
+		if c.File != "" && strings.HasSuffix(strings.ReplaceAll(c.File, `\`, "/"), relative(b.Dir, unit)) || stem == last || stem == strings.SplitN(last, "$", 2)[0] {
 			return unit
 		}
 	}
@@ -66,11 +67,11 @@ func (b *book) unitOf(c testCase, class string) string {
 	return b.Dir
 }
 
-func fileOf(unit string, c testCase, dir string) string {
+func fileOf(unit string, c junit.Case, dir string) string {
 	if unit != dir {
 		return unit
 	}
-	return c.file
+	return c.File
 }
 
 // takePoint enters a point under "file > test > part". Assertions inside a test
@@ -128,7 +129,7 @@ func (b *book) close(exit gate.Exit, broken error, words string, result *gate.Re
 	b.group(why != "", words)
 	if why != "" {
 		o := noReport("%s (%s)", why, words)
-		o.Missing = missing(words)
+		o.Missing = junit.Missing(words)
 		if exit.TimedOut {
 			o = gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Duration: exit.Wall, Message: "still running at the time limit"}
 		}
@@ -198,7 +199,11 @@ func (b *book) group(broken bool, words string) {
 	}
 	if n := len(groups); broken && n > 0 && b.tap != nil && b.tap.title == groups[n-1].Row.Name && groups[n-1].Observations[0].Outcome == gate.Passed {
 		// The stream broke off below this title.
-		groups[n-1].Observations[0] = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: gate.Message("the process ended in the middle of it: " + words), Missing: missing(words)}
+		groups[n-1].Observations[0] = gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Message: gate.Message("the process ended in the middle of it: " + words), Missing: junit.Missing(words)}
 	}
 	b.rows = append(groups, b.rows...)
+}
+
+func noReport(format string, args ...any) gate.Observation {
+	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message(fmt.Sprintf(format, args...))}
 }

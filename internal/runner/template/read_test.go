@@ -3,7 +3,6 @@ package template
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -209,17 +208,6 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-func FuzzJUnit(f *testing.F) {
-	f.Add([]byte(surefire))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		rows := 0
-		_ = readJUnit(bytes.NewReader(content), func(c testCase) { rows++; _ = c.attempts() })
-		if most := bytes.Count(content, []byte("testcase")); rows > most {
-			t.Errorf("%d rows out of %d tags", rows, most)
-		}
-	})
-}
-
 func FuzzTAP(f *testing.F) {
 	for _, name := range []string{"node", "tape", "node-tap"} {
 		content, err := os.ReadFile("testdata/tap/" + name + ".tap")
@@ -235,27 +223,4 @@ func FuzzTAP(f *testing.F) {
 			t.Errorf("%d points out of %d", rows, most)
 		}
 	})
-}
-
-// BenchmarkJUnit reads a report of 100,000 cases, one in ten red with a stack.
-func BenchmarkJUnit(b *testing.B) {
-	var report bytes.Buffer
-	report.WriteString("<testsuite>\n")
-	for i := range 100_000 {
-		if i%10 > 0 {
-			fmt.Fprintf(&report, "  <testcase name=\"case %d\" classname=\"com.example.project.SomeTest\" time=\"0.003\"/>\n", i)
-			continue
-		}
-		fmt.Fprintf(&report, "  <testcase name=\"case %d\" classname=\"com.example.project.SomeTest\" time=\"0.003\"><failure message=\"expected &lt;1&gt;\" type=\"java.lang.AssertionError\"><![CDATA[%s]]></failure><system-out><![CDATA[%s]]></system-out></testcase>\n",
-			i, strings.Repeat("\tat com.example.project.SomeTest.method(SomeTest.java:12)\n", 20), strings.Repeat("a line of output > of the test\n", 40))
-	}
-	report.WriteString("</testsuite>\n")
-	b.SetBytes(int64(report.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		rows := 0
-		if err := readJUnit(bytes.NewReader(report.Bytes()), func(testCase) { rows++ }); err != nil || rows != 100_000 {
-			b.Fatal(rows, err)
-		}
-	}
 }

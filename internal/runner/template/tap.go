@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/junit"
 )
 
 // point is one line "ok" or "not ok" of a TAP stream.
@@ -38,6 +39,9 @@ type tap struct {
 	bailed  string
 	any     bool
 }
+
+// maxText bounds what is kept of a point's diagnostics, in bytes.
+const maxText = 4 << 10
 
 var (
 	pointLine = lazyregexp.New(`^(not )?ok\b(?: +(\d+))?(?: +-)? *(.*)$`)
@@ -192,11 +196,11 @@ func (p point) observation() gate.Observation {
 	case !p.ok:
 		o.Outcome, o.Reason, o.Message = gate.Failed, gate.Assertion, gate.Message(p.said())
 		switch {
-		case timedOut.MatchString(p.diagnostics):
+		case junit.TimedOut(p.diagnostics):
 			o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
 		case (threw.MatchString(p.diagnostics) || notThere.MatchString(p.path[len(p.path)-1])) && !asserted.MatchString(p.diagnostics):
 			o.Reason = gate.Exception
-			o.Missing = missing(p.path[len(p.path)-1] + "\n" + p.diagnostics)
+			o.Missing = junit.Missing(p.path[len(p.path)-1] + "\n" + p.diagnostics)
 		}
 	}
 	return o

@@ -1,7 +1,6 @@
-package template
+package junit
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -36,7 +35,8 @@ var absent = []*lazyregexp.Regexp{
 	lazyregexp.New(`Can't locate object method "(\w+)"`),
 }
 
-func missing(text string) []gate.Missing {
+// Missing are the names that the words say are not there.
+func Missing(text string) []gate.Missing {
 	var found []gate.Missing
 	for _, re := range absent {
 		if m := re.FindStringSubmatch(text); m != nil {
@@ -46,11 +46,10 @@ func missing(text string) []gate.Missing {
 	return found
 }
 
+// TimedOut holds for words that tell of a test's own time limit.
+func TimedOut(text string) bool { return timedOut.MatchString(text) }
+
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
-}
-
-func noReport(format string, args ...any) gate.Observation {
-	return gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: gate.Message(fmt.Sprintf(format, args...))}
 }

@@ -1,4 +1,4 @@
-package template
+package junit
 
 import (
 	"bufio"
@@ -14,18 +14,25 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
-// testCase is one <testcase> of a JUnit report.
-type testCase struct {
-	suite, class, name, file string
-	line                     int
-	took                     time.Duration
-	problems                 []problem // in the order of the report
+// Case is one <testcase> of a JUnit report.
+type Case struct {
+	Suite, Class, Name, File string
+	Line                     int           // 0 when the report does not say
+	Took                     time.Duration // 0 when the report does not say
+	Problems                 []Problem     // in the order of the report
+	Report                   string        // the path that the last Mark before it gave
 }
 
-// problem is what a test case holds besides its output.
-type problem struct {
-	tag, kind, message, text string
+// Problem is what a test case holds besides its output.
+type Problem struct {
+	Tag           string // failure, error, skipped, flakyFailure, ...
+	Kind          string // the type attribute: an exception's class
+	Message, Text string
 }
+
+// Mark is a shell command that writes, before a report, which file it is: the
+// path in the variable f becomes Case.Report. A report that breaks off ends there.
+const Mark = `printf '<touchstone-report path="%s"/>\n' "$f"`
 
 // The limits of one report: what is longer is cut, never held.
 const (
@@ -33,10 +40,10 @@ const (
 	maxText = 4 << 10
 )
 
-// readJUnit calls take for every test case of the documents in a stream. It is
+// Read calls take for every test case of the documents in a stream. It is
 // no XML parser: it reads tags, attributes, text and CDATA, takes entities for
 // text and accepts characters that XML forbids, as real reports hold them.
-func readJUnit(from io.Reader, take func(testCase)) error {
+func Read(from io.Reader, take func(Case)) error {
 	p := &junit{in: bufio.NewReaderSize(from, 1<<18), take: take}
 	for {
 		if err := p.text(); err != nil {
@@ -50,19 +57,21 @@ func readJUnit(from io.Reader, take func(testCase)) error {
 
 type junit struct {
 	in     *bufio.Reader
-	take   func(testCase)
+	take   func(Case)
 	buffer []byte
 	suites []string
 	class  string // of the case before
-	now    *testCase
-	inside *problem // whose text is being read
+	report string // the last mark
+	broke  bool   // a report before a mark was not whole
+	now    *Case
+	inside *Problem // whose text is being read
 	said   bytes.Buffer
 }
 
 // end tells a stream that ended between tags from one that broke off.
 func (p *junit) end(err error) error {
 	switch {
-	case errors.Is(err, io.EOF) && p.now == nil && len(p.suites) == 0:
+	case errors.Is(err, io.EOF) && p.now == nil && len(p.suites) == 0 && !p.broke:
 		return nil
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("the report breaks off inside <testsuite>: %w", io.ErrUnexpectedEOF)
@@ -207,10 +216,20 @@ func (p *junit) open(body []byte) {
 		p.suites = append(p.suites, suite)
 	case "testcase":
 		p.now = p.testCase(rest)
-	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+		p.now.Report = p.report
+	case "touchstone-report":
+		p.broke = p.broke || p.now != nil || len(p.suites) > 0
+		p.now, p.inside, p.suites = nil, nil, nil
+		attributes(rest, func(_ string, value []byte) { p.report = string(unescape(value)) })
+	case "system-out":
+		if n := p.failures(); n > 0 && p.now.Problems[n-1].Text == "" { // ctest has a failure's words there
+			p.inside = &p.now.Problems[n-1]
+			p.said.Reset()
+		}
+	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
 		if p.now != nil {
-			p.now.problems = append(p.now.problems, problemOf(name, rest))
-			p.inside = &p.now.problems[len(p.now.problems)-1]
+			p.now.Problems = append(p.now.Problems, problemOf(name, rest))
+			p.inside = &p.now.Problems[len(p.now.Problems)-1]
 			p.said.Reset()
 		}
 	}
@@ -230,51 +249,63 @@ func (p *junit) close(name string) {
 			p.take(*p.now)
 		}
 		p.now, p.inside = nil, nil
-	case "failure", "error", "skipped", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
+	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError", "system-out":
 		if p.inside != nil {
-			p.inside.text = strings.TrimSpace(p.said.String())
+			p.inside.Text = strings.TrimSpace(p.said.String())
 		}
 		p.inside = nil
 	}
 }
 
-func (p *junit) testCase(text []byte) *testCase {
-	c := &testCase{}
+// failures is the number of problems of the current case when the last of them
+// is a failure, else 0.
+func (p *junit) failures() int {
+	if p.now == nil || len(p.now.Problems) == 0 || p.inside != nil {
+		return 0
+	}
+	if tag := p.now.Problems[len(p.now.Problems)-1].Tag; tag != "failure" && tag != "error" {
+		return 0
+	}
+	return len(p.now.Problems)
+}
+
+func (p *junit) testCase(text []byte) *Case {
+	c := &Case{}
 	if len(p.suites) > 0 {
-		c.suite = p.suites[len(p.suites)-1]
+		c.Suite = p.suites[len(p.suites)-1]
 	}
 	attributes(text, func(key string, value []byte) {
 		switch key {
 		case "classname":
-			if c.class = p.class; string(value) != p.class { // most cases share it with the one before
+			if c.Class = p.class; string(value) != p.class { // most cases share it with the one before
 				p.class = string(unescape(value))
-				c.class = p.class
+				c.Class = p.class
 			}
 		case "name":
-			c.name = string(unescape(value))
+			c.Name = string(unescape(value))
 		case "file":
-			c.file = string(unescape(value))
+			c.File = string(unescape(value))
 		case "line":
-			c.line, _ = strconv.Atoi(string(value))
+			c.Line, _ = strconv.Atoi(string(value))
 		case "time":
-			c.took = seconds(string(value))
+			c.Took = seconds(string(value))
 		case "status", "result":
 			if left := string(value); left == "notrun" || left == "disabled" || left == "suppressed" {
-				c.problems = append(c.problems, problem{tag: "skipped"})
+				c.Problems = append(c.Problems, Problem{Tag: "skipped"})
 			}
 		}
 	})
 	return c
 }
 
-func problemOf(tag string, text []byte) problem {
-	found := problem{tag: tag}
+func problemOf(tag string, text []byte) Problem {
+	found := Problem{Tag: tag}
 	attributes(text, func(key string, value []byte) {
 		switch key {
 		case "type":
-			found.kind = string(unescape(value))
+			found.Kind = string(unescape(value))
 		case "message":
-			found.message = string(unescape(value[:min(len(value), maxText)]))
+			found.Message = string(unescape(value[:min(len(value), maxText)]))
 		}
 	})
 	return found
@@ -351,45 +382,47 @@ func seconds(text string) time.Duration {
 	return time.Duration(value * float64(time.Second))
 }
 
-// attempts are a case's observations, oldest first: Surefire writes the runs
+// Attempts are a case's observations, oldest first: Surefire writes the runs
 // that failed before the one that counts.
-func (c testCase) attempts() []gate.Observation {
+func (c Case) Attempts() []gate.Observation {
 	last := gate.Observation{Outcome: gate.Passed}
 	var before []gate.Observation
-	for _, p := range c.problems {
-		switch p.tag {
+	for _, p := range c.Problems {
+		switch p.Tag {
 		case "skipped":
-			last = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.words())}
-		case "failure", "error":
+			last = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.Words())}
+		case "failure", "error", "warning":
 			if last.Outcome == gate.Passed || last.Outcome == gate.Skipped {
-				last = p.observation()
+				last = p.Observation()
 			}
 		default:
-			before = append(before, p.observation())
+			before = append(before, p.Observation())
 		}
 	}
-	last.Duration = c.took
+	last.Duration = c.Took
 	return append(before, last)
 }
 
-func (p problem) words() string {
-	if p.message != "" {
-		return p.message
+// Words are what it says for people.
+func (p Problem) Words() string {
+	if p.Message != "" {
+		return p.Message
 	}
-	return p.text
+	return p.Text
 }
 
-func (p problem) observation() gate.Observation {
-	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message(p.words())}
-	all := p.kind + "\n" + p.message + "\n" + p.text
+// Observation is what a failure or an error comes to.
+func (p Problem) Observation() gate.Observation {
+	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message(p.Words())}
+	all := p.Kind + "\n" + p.Message + "\n" + p.Text
 	switch {
-	case timedOut.MatchString(p.kind + "\n" + p.message):
+	case timedOut.MatchString(p.Kind + "\n" + p.Message):
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
-	case assertion.MatchString(p.kind) || assertion.MatchString(firstLine(p.text)), p.tag == "failure" && !exception.MatchString(p.kind):
+	case assertion.MatchString(p.Kind) || assertion.MatchString(firstLine(p.Text)), p.Tag == "failure" && !exception.MatchString(p.Kind):
 		o.Reason = gate.Assertion
 	}
 	if o.Reason == gate.Exception {
-		o.Missing = missing(all)
+		o.Missing = Missing(all)
 	}
 	return o
 }

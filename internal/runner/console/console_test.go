@@ -1,0 +1,30 @@
+package console
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLines(t *testing.T) {
+	var got []string
+	w := &Lines{Take: func(line string) { got = append(got, line) }}
+	for _, piece := range []string{"a\r\nb", "c\n\n", strings.Repeat("x", maxLine+5), "\nlast"} {
+		if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	w.End()
+	if len(got) != 5 || !slices.Equal(got[:3], []string{"a", "bc", ""}) || len(got[3]) != maxLine || got[4] != "last" {
+		t.Errorf("got %d lines: %.40q", len(got), got)
+	}
+}
+
+func TestShell(t *testing.T) {
+	words := []string{"printf", "%s|", "it's", "a b", "$HOME", "", "*"}
+	out, err := exec.Command("sh", "-c", Shell(words)).Output()
+	if err != nil || string(out) != "it's|a b|$HOME||*|" {
+		t.Errorf("%q, %v", out, err)
+	}
+}

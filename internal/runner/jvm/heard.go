@@ -1,0 +1,169 @@
+package jvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/console"
+	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+)
+
+// heard is what one call of the build tool came to.
+type heard struct {
+	root      string
+	errors    []compileError
+	open      bool // details of the last error follow
+	compiling bool
+	running   []string // classes that began and did not end
+	exact     bool
+	died      bool   // a process that runs tests ended early
+	verdict   string // SUCCESS or FAILURE, "" when it never came to one
+	words     []string
+	cases     []junit.Case
+	broken    error // a report that is not whole
+	exit      gate.Exit
+	tail      string
+	session   *session
+}
+
+func (h *heard) begin(class string) { h.running = append(h.running, class) }
+
+func (h *heard) end(class string) {
+	h.running = slices.DeleteFunc(h.running, func(one string) bool { return one == class })
+}
+
+func (h *heard) endLast() {
+	if n := len(h.running); n > 0 {
+		h.running = h.running[:n-1]
+	}
+}
+
+func (h *heard) say(words string) {
+	if len(h.words) < 3 && words != "" {
+		h.words = append(h.words, words)
+	}
+}
+
+// error takes a compiler's error, once: tools print them twice.
+func (h *heard) error(file, line, col, text string) {
+	e := compileError{file: h.session.sourceAt(file, h.root), line: number(line), col: number(col), text: strings.TrimSpace(text)}
+	known := slices.ContainsFunc(h.errors, func(o compileError) bool {
+		return o.file == e.file && o.line == e.line && o.col == e.col && o.text == e.text
+	})
+	h.open = !known
+	if !known && h.compiling && len(h.errors) < 2000 {
+		h.errors = append(h.errors, e)
+	}
+}
+
+func (h *heard) detail(line string) {
+	if h.open && len(h.errors) > 0 && line != "" {
+		if last := &h.errors[len(h.errors)-1]; len(last.more) < 4 {
+			last.more = append(last.more, line)
+		}
+	}
+}
+
+func number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+// script runs the tool without what was built before, and hands its reports on.
+func (s *session) script(argv []string) (string, map[string]string) {
+	files := make(map[string]string)
+	var script, patterns strings.Builder
+	script.WriteString("root=$(pwd -P); echo \"touchstone-root $root\"\nexec 9>\"$TOUCHSTONE_REPORT\"; unset TOUCHSTONE_REPORT\n")
+	script.WriteString(s.left.Put(files))
+	for _, module := range s.project.modules {
+		fmt.Fprintf(&script, "rm -rf \"$root\"/%s || exit 1\n", console.Quote(s.tool.output(module)))
+		for _, pattern := range s.tool.reports(module) {
+			dir, name, _ := cutLast(pattern)
+			fmt.Fprintf(&patterns, " %s/%s", console.Quote(dir), name)
+		}
+	}
+	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv))
+	fmt.Fprintf(&script, "cd \"$root\" && for f in%s; do [ -f \"$f\" ] && { %s; cat \"$f\"; echo; }; done >&9\nexit $code\n", patterns.String(), junit.Mark)
+	return script.String(), files
+}
+
+func cutLast(pattern string) (dir, name string, found bool) {
+	i := strings.LastIndexByte(pattern, '/')
+	if i < 0 {
+		return ".", pattern, false
+	}
+	return pattern[:i], pattern[i+1:], true
+}
+
+// invoke calls the build tool for a selection.
+func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
+	argv := s.tool.argv(s, asked)
+	h := &heard{session: s}
+	script, files := s.script(argv)
+	files["run.sh"] = script
+	reader, writer := io.Pipe()
+	parsed := make(chan error, 1)
+	go func() {
+		err := junit.Read(reader, func(c junit.Case) { h.cases = append(h.cases, c) })
+		_, _ = io.Copy(io.Discard, reader) // the command must not wait for us
+		parsed <- err
+	}()
+	var tail gate.Tail
+	lines := &console.Lines{Take: func(line string) {
+		if root, ok := strings.CutPrefix(line, "touchstone-root "); ok && h.root == "" {
+			h.root = root
+			return
+		}
+		s.tool.take(h, line)
+	}}
+	command := gate.Command{
+		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Timeout: s.Timeout,
+		Stdout: io.MultiWriter(lines, &tail), Stderr: &tail, Report: writer,
+	}
+	if s.batch.Timeout > 0 {
+		command.Timeout = s.batch.Timeout
+	}
+	exit, err := s.state.Run(ctx, command)
+	writer.Close()
+	h.broken = <-parsed
+	lines.End()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
+	}
+	h.exit, h.tail = exit, tail.Lines(3)
+	if exit.Code == 127 && h.verdict == "" {
+		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", s.Command[0], h.tail)
+	}
+	if h.exact {
+		s.learnExact()
+	}
+	s.result.Wall += exit.Wall
+	s.result.Commands = append(s.result.Commands, s.shown(argv))
+	return h, nil
+}
+
+func (s *session) shown(argv []string) []string {
+	if s.Dir != "." {
+		return slices.Concat([]string{"env", "-C", s.Dir}, argv)
+	}
+	return argv
+}
+
+// death is the observation of whatever was going on when the run ended early.
+func (h *heard) death() gate.Observation {
+	if h.exit.TimedOut {
+		return gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Duration: h.exit.Wall, Message: "still running at the time limit"}
+	}
+	return gate.Observation{Outcome: gate.Crashed, Reason: gate.Crash, Duration: h.exit.Wall, Message: gate.Message("its process ended in the middle of it: " + strings.Join(append(slices.Clone(h.words), h.tail), " "))}
+}
+
+func (h *heard) cutShort() bool {
+	return h.exit.TimedOut || h.exit.Limit != "" || h.exit.Signal != "" || h.died
+}

@@ -1,0 +1,145 @@
+package jvm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
+)
+
+// TestUnits finds builds, sources with tests and what a changed path touches.
+func TestUnits(t *testing.T) {
+	state := plainstate.New(t, `
+-- pom.xml --
+<project><modules><module>a</module></modules><profiles><profile><modules><module>b/pom.xml</module></modules></profile></profiles></project>
+-- a/pom.xml --
+<project><build><plugins><plugin><artifactId>maven-failsafe-plugin</artifactId></plugin></plugins></build></project>
+-- a/src/test/java/p/OneTest.java --
+package p;
+class OneTest extends Shared { @Test void own() {} }
+-- a/src/test/java/p/Shared.java --
+package p;
+abstract class Shared { @Test void shared() { Helper.go(); } }
+-- a/src/test/java/p/Helper.java --
+package p;
+class Helper {}
+-- a/src/test/java/p/TwoIT.java --
+package p;
+class TwoIT { @Test void far() {} }
+-- a/src/test/java/p/Unnamed.java --
+package p;
+class Unnamed { @Test void never() {} }
+-- a/src/test/resources/x.json --
+{}
+-- b/pom.xml --
+<project/>
+-- b/src/test/kotlin/KTest.kt --
+class KTest {
+  @Test fun `+"`a b`"+`() {}
+}
+-- other/pom.xml --
+<project/>
+-- other/src/test/java/ThreeTest.java --
+public class ThreeTest extends junit.framework.TestCase { public void testOld() {} }
+`)
+	if got := fmt.Sprint(Detect(state.Tree())); got != "[{other other/pom.xml} {. pom.xml}]" {
+		t.Errorf("found %s", got)
+	}
+	const one, two, three, k = "a/src/test/java/p/OneTest.java", "a/src/test/java/p/TwoIT.java", "other/src/test/java/ThreeTest.java", "b/src/test/kotlin/KTest.kt"
+	for file, want := range map[string]string{
+		"": one + " " + two + " " + k, one: one, "a/src/test/java/p/Helper.java": one, "a/src/test/resources/x.json": one + " " + two, "other/x": "",
+	} {
+		units, err := New(Config{}).Units(context.Background(), state.Tree(), []string{file}, file == "")
+		if got := strings.Join(units, " "); err != nil || got != want {
+			t.Errorf("%q touches %q, want %q (%v)", file, got, want, err)
+		}
+	}
+	listed, err := New(Config{}).List(context.Background(), state, []string{one, k, three})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainstate.Compare(t, listed, "p.OneTest#own:\np.OneTest#shared:\nKTest#a b:\nThreeTest#testOld:\n")
+}
+
+// TestSelection is a class in Surefire's words.
+func TestSelection(t *testing.T) {
+	methods := []method{{class: "p.A", name: "x"}, {class: "p.A", name: "y", parts: true}, {class: "p.A$B", name: "z"}}
+	for _, c := range []struct {
+		a     ask
+		exact bool
+		want  string
+	}{
+		{ask{class: "p.A"}, true, "p/A,p/A$*"},
+		{ask{class: "p.A", methods: methods}, true, "p/A#x+y*,p/A$B#z"},
+		{ask{class: "p.A", methods: methods}, false, "p/A,p/A$*"},
+	} {
+		if got := selection(c.a, c.exact); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestConsole reads what Maven prints of javac's and kotlinc's errors.
+func TestConsole(t *testing.T) {
+	state := plainstate.New(t, "-- src/test/java/T.java --\nimport a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n")
+	s := &session{Runner: New(Config{}), state: state, project: newProject(state.Tree(), ".")}
+	source := braces.Parse("src/test/java/T.java", []byte("import a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n"), braces.Java)
+	for text, want := range map[string]string{
+		"[ERROR] /r/src/test/java/T.java:[3,20] cannot find symbol\n  symbol:   method go(int)\n  location: class m.Calc":                              "3 go of Calc",
+		"[ERROR] /r/src/test/java/T.java:[3,20] cannot find symbol\n[ERROR]   symbol:   variable LIMIT\n[ERROR]   location: variable c of type m.Calc": "3 LIMIT of Calc",
+		"[ERROR] /r/src/test/java/T.java:[1,9] package a.b does not exist":                                                                             "1 C, b",
+		"[ERROR] /r/src/test/java/T.java:[3,20] constructor Calc in class m.Calc cannot be applied to given types;":                                    "3 Calc! of Calc",
+		"[ERROR] /r/src/test/java/T.java:[3,20] no suitable method found for go(int)":                                                                  "3 go!",
+		"[ERROR] /r/src/test/java/T.java:[3,20] go(int) is not public in m.Calc; cannot be accessed from outside package":                              "3 go!",
+		"[ERROR] /r/src/test/java/T.java:[2,1] T is not abstract and does not override abstract method more() in I":                                    "2 more",
+		"[ERROR] /r/src/test/java/T.java:[4,3] method does not override or implement a method from a supertype":                                        "4 late",
+		"[ERROR] /r/src/test/java/T.java:[3,20] incompatible types: int cannot be converted to String":                                                 "3 x!, Calc!, go!",
+		"[ERROR] /r/src/test/kotlin/T.kt: (3, 20) Unresolved reference: go":                                                                            "3 go",
+		"[ERROR] /r/src/test/kotlin/T.kt:[3,20] Unresolved reference 'go'.":                                                                            "3 go",
+	} {
+		h := &heard{session: s, root: "/r"}
+		for _, line := range strings.Split("[ERROR] COMPILATION ERROR : \n"+text+"\n"+text+"\n[INFO] BUILD FAILURE", "\n") {
+			maven{}.take(h, line)
+		}
+		if len(h.errors) != 1 || h.verdict != "FAILURE" {
+			t.Errorf("%s: %d errors, %s", text, len(h.errors), h.verdict)
+			continue
+		}
+		var names []string
+		for _, m := range h.errors[0].missing(source) {
+			names = append(names, said(m))
+		}
+		if got := fmt.Sprint(h.errors[0].line, " ", strings.Join(names, ", ")); got != want || !strings.HasPrefix(h.errors[0].file, "src/test/") {
+			t.Errorf("%s: got %q of %s, want %q", text, got, h.errors[0].file, want)
+		}
+	}
+}
+
+func said(m gate.Missing) string {
+	text := m.Name
+	if m.Signature {
+		text += "!"
+	}
+	if m.Owner != "" {
+		text += " of " + m.Owner
+	}
+	return text
+}
+
+// TestDeaths tells a class that never ended from those that did.
+func TestDeaths(t *testing.T) {
+	h := &heard{session: &session{Runner: New(Config{})}}
+	for _, line := range []string{
+		"[INFO] --- maven-surefire-plugin:2.22.2:test (default-test) @ m ---", "[INFO] Running p.A", "[INFO] Tests run: 1, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in p.A",
+		"[INFO] Running p.B", "[ERROR] The forked VM terminated without properly saying goodbye. VM crash or System.exit called?",
+	} {
+		maven{}.take(h, line)
+	}
+	if fmt.Sprint(h.running) != "[p.B]" || !h.died || !h.exact || !h.cutShort() {
+		t.Errorf("heard %+v", h)
+	}
+}

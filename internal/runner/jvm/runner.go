@@ -1,0 +1,97 @@
+package jvm
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+)
+
+// Maven is the build tool, by the name that configurations use.
+const Maven = "maven"
+
+// Config is one build.
+type Config struct {
+	Name    string            // in reports; "" is the framework's
+	Dir     string            // repository-relative directory of the outermost build file; "" is the root
+	Command []string          // the tool with options, as [./mvnw, -Pfast]; empty: mvn
+	Env     map[string]string // added to the environment
+	Timeout time.Duration     // of one run, its build included; default 20 minutes
+}
+
+// Runner implements gate.Runner. Its methods may be called at once.
+type Runner struct {
+	Config
+	tool maven
+
+	mu    sync.Mutex
+	left  map[gate.StateName]*taken
+	exact bool // the tool has shown that it takes methods of several classes
+}
+
+// taken is what was taken out on a state. Calls for one state wait for one another.
+type taken struct {
+	mu sync.Mutex
+	*braces.LeftOut
+}
+
+// New returns a runner with the defaults filled in.
+func New(c Config) *Runner {
+	if c.Name == "" {
+		c.Name = Maven
+	}
+	if c.Dir == "" {
+		c.Dir = "."
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 20 * time.Minute
+	}
+	r := &Runner{Config: c, left: make(map[gate.StateName]*taken)}
+	if len(r.Command) == 0 {
+		r.Command = []string{r.tool.program()}
+	}
+	r.Command = withoutGoals(r.Command)
+	return r
+}
+
+// Name is the runner's name in reports.
+func (r *Runner) Name() string { return r.Config.Name }
+
+// Framework is maven.
+func (r *Runner) Framework() string { return Maven }
+
+// goals are the words of a command that say what to do, which this package says
+// itself.
+var goals = []string{"test", "verify", "install", "package", "integration-test", "clean", "check", "build", "-o", "--offline", "-q", "-B", "--batch-mode"}
+
+func withoutGoals(command []string) []string {
+	return slices.DeleteFunc(slices.Clone(command), func(word string) bool { return slices.Contains(goals, word) })
+}
+
+// leftOf is what was taken out on a state so far, locked.
+func (r *Runner) leftOf(state gate.State) *taken {
+	r.mu.Lock()
+	l := r.left[state.Name()]
+	if l == nil {
+		l = &taken{LeftOut: braces.NewLeftOut()}
+		r.left[state.Name()] = l
+	}
+	r.mu.Unlock()
+	l.mu.Lock()
+	l.Renew(state.Tree())
+	return l
+}
+
+func (r *Runner) knowsExact() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.exact
+}
+
+func (r *Runner) learnExact() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exact = true
+}

@@ -1,0 +1,8 @@
+package m;
+
+class ChildTest extends AbstractBase {
+    @Override
+    int value() {
+        return 2;
+    }
+}

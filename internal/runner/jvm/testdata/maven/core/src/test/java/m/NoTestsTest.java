@@ -1,0 +1,5 @@
+package m;
+
+class NoTestsTest {
+    void nothing() {}
+}

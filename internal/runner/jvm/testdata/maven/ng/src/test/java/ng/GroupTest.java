@@ -1,0 +1,30 @@
+package ng;
+
+import static org.testng.Assert.*;
+
+import org.testng.annotations.*;
+
+public class GroupTest {
+    @Test
+    public void passes() {
+        assertEquals(m.Calc.twice(2), 4);
+    }
+
+    @Test
+    public void asserts() {
+        assertEquals(m.Calc.twice(2), 5);
+    }
+
+    @DataProvider
+    public Object[][] numbers() {
+        return new Object[][] {{1}, {2}};
+    }
+
+    @Test(dataProvider = "numbers")
+    public void each(int x) {
+        assertEquals(x, 1);
+    }
+
+    @Test(dependsOnMethods = "asserts")
+    public void depends() {}
+}
