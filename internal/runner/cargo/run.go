@@ -81,7 +81,7 @@ func (r *Runner) call(ctx context.Context, s *session) (gate.Result, error) {
 			return gate.Result{}, err
 		}
 	}
-	return s.result, nil
+	return s.result, s.takeLoaded(ctx, books)
 }
 
 // leftOf is what was taken out on a state so far. Calls for one state wait for
