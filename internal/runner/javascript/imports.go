@@ -12,6 +12,9 @@ import (
 // require, dynamic imports, and the mocks of the frameworks.
 var specifier = lazyregexp.New(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*)["']([^"'\n]+)["']`)
 
+// typeImport is an import or export of types alone.
+var typeImport = lazyregexp.New(`(?m)^\s*(?:import|export)\s+type\b[^"'\n]*(?:\n[^"'\n]*)*?\bfrom\s*["'][^"'\n]*["']`)
+
 // imports tells whether a source asks for a file of the tree, as far as its text
 // says so.
 func (s *suite) imports(importer, file string) bool {

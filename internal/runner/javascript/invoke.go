@@ -70,6 +70,7 @@ func (c *call) note(h heard, shown []string) {
 	if n := len(c.result.Commands); n == 0 || !slices.Equal(c.result.Commands[n-1], shown) {
 		c.result.Commands = append(c.result.Commands, shown)
 	}
+	c.unseen = c.unseen || h.unseen
 	c.result.Replaced = append(c.result.Replaced, h.replaced...)
 	for _, loaded := range h.loaded {
 		if !slices.Contains(c.result.Loaded, loaded) {

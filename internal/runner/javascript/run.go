@@ -40,6 +40,7 @@ type call struct {
 	failed   map[string]bool // units whose failure is known
 	alone    int             // questions about single rows
 	bridge   *onBridge       // nil where nothing stands in
+	unseen   bool            // which ES modules were loaded is read off their sources
 	result   gate.Result
 }
 
@@ -90,7 +91,7 @@ func (c *call) ask(ctx context.Context, q question) (gate.Result, error) {
 		queue = slices.Concat(queue, rest.split(), alone)
 	}
 	c.absent(units)
-	return c.result, nil
+	return c.result, c.readLoaded(ctx, q.list)
 }
 
 // split parts the units that are asked for whole from those of which some rows

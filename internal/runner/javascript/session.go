@@ -33,6 +33,7 @@ type session struct {
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
+	unseen   bool              // this Node does not tell which ES modules it loads
 	replaced []string          // what the tree put in place of the framework's own
 	marks    map[string]string // stand-ins that were used, by the ID of the use
 	tainted  string            // one that was used unseen, on whose account nothing here counts
@@ -95,6 +96,8 @@ func (s *session) take(r record) {
 		s.uncaught[r.Unit] = append(s.uncaught[r.Unit], r.Errors...)
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "unseen":
+		s.unseen = true
 	case "replaced":
 		s.replaced = append(s.replaced, r.Message)
 	case "reached":

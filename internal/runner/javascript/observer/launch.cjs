@@ -147,6 +147,7 @@ function canaries() {
 
 // handLoaded passes on what the tests' processes said they loaded.
 function handLoaded() {
+  if (typeof require('module').registerHooks !== 'function') send('unseen', {}); // which ES modules are loaded
   const file = channel.loadedFile();
   try {
     for (const line of new Set(fs.readFileSync(file, 'utf8').split('\n'))) if (line) hand(JSON.parse(line));
