@@ -48,16 +48,38 @@ func (r *replay) rest(ctx context.Context) {
 	}
 	r.full.Strategy, r.ranFull = "all", true
 	r.askBase(ctx, func(Key) bool { return true })
+	r.unobserved()
+}
+
+// unobserved makes a doubt of it when existing checks pass that would be evidence
+// enough for a change of this kind, if only their runner could tell what they load.
+func (r *replay) unobserved() {
+	if !r.lacksRegressionEvidence() {
+		return
+	}
+	for _, runner := range r.in.Runners {
+		_, blind := runner.(Blind)
+		if blind && slices.ContainsFunc(r.m.Keys(), func(key Key) bool { return key.Runner == runner.Name() && allGreen(r.m.Cell(key, Head)) }) {
+			r.doubt("%s: existing checks pass, and %s cannot tell whether they load the changed code: add one that fails on base, or look at the change and let it in by hand", r.in.Change.Kind, runner.Name())
+		}
+	}
+}
+
+// lacksRegressionEvidence holds for a change of a kind that existing checks may
+// be evidence for, which has none and fails for that.
+func (r *replay) lacksRegressionEvidence() bool {
+	if !slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) {
+		return false
+	}
+	facts := read(r).facts
+	return facts.RegressionEvidence == 0 && Decide(facts, r.in.Policy).Conclusion == Fail
 }
 
 // unasked makes a doubt of it when existing checks would have been evidence
 // enough for a change of this kind and none of them was run: that nobody asked is
 // no fault of the change. remedy says what to do.
 func (r *replay) unasked(remedy string) {
-	if !slices.Contains(r.in.Policy.RegressionKinds, r.in.Change.Kind) {
-		return
-	}
-	if facts := read(r).facts; facts.RegressionEvidence == 0 && Decide(facts, r.in.Policy).Conclusion == Fail {
+	if r.lacksRegressionEvidence() {
 		r.doubt("%s: existing checks that pass on base and on head would be evidence enough, and none was asked: %s", r.in.Change.Kind, remedy)
 	}
 }

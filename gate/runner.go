@@ -84,6 +84,10 @@ type Selective interface {
 	Unheard(tree Tree, path string) string
 }
 
+// Blind is a Runner that cannot tell which code its tests load: that they pass
+// says of a change without tests of its own only that nobody knows.
+type Blind interface{ Blind() }
+
 // Canarian is a Runner that can tell when a test process reports something else
 // than what happened in it: it runs the batch once more beside a check that must
 // fail, and names the units where that came out otherwise in Result.Forged.

@@ -78,3 +78,6 @@ func (r *Runner) leftOf(state gate.State) *taken {
 	l.Renew(state.Tree())
 	return l
 }
+
+// Blind: reports say nothing of what a test loads.
+func (r *Runner) Blind() {}

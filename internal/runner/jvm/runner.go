@@ -95,3 +95,6 @@ func (r *Runner) learnExact() {
 	defer r.mu.Unlock()
 	r.exact = true
 }
+
+// Blind: reports say nothing of what a test loads.
+func (r *Runner) Blind() {}

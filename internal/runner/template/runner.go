@@ -61,3 +61,6 @@ func (r *Runner) byFile() bool { return r.takes("{files}") }
 func (r *Runner) takes(hole string) bool {
 	return slices.ContainsFunc(r.Command, func(word string) bool { return strings.Contains(word, hole) })
 }
+
+// Blind: reports say nothing of what a test loads.
+func (r *Runner) Blind() {}
