@@ -197,6 +197,9 @@ func noEvidence(f Facts) Verdict {
 	case f.Tests:
 		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
 	}
+	if f.RegressionEvidence > 0 && f.Kind == "unknown" {
+		return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change, or, where nothing is to behave otherwise, say so in a commit's subject (refactor: ...)")
+	}
 	return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change")
 }
 

@@ -170,6 +170,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, &exit{exitUsage, err}
 	}
+	runners.doubts = append(runners.doubts, brokenConfig(change)...)
 	box, err := openBox(ctx, change, settings, runners)
 	if err != nil {
 		return nil, undecided(err)
@@ -239,11 +240,28 @@ func readConfig(c *change, path string) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, fmt.Errorf("reading %s of the base commit: %w", config.Path, err)
 	}
-	return config.Parse(config.Path, content)
+	settings, err := config.Parse(config.Path, content)
+	if err != nil {
+		return settings, fmt.Errorf("%w (as it stands on base, %.12s; to judge a change that mends it, give the mended file by --config)", err, c.info.Base)
+	}
+	return settings, nil
 }
 
 func fullMode(text string) gate.FullMode {
 	return map[string]gate.FullMode{"auto": gate.FullAuto, "always": gate.FullAlways, "never": gate.FullNever, "audit": gate.FullAudit}[text]
+}
+
+// brokenConfig says so when the change leaves a configuration that cannot be
+// read: it does not count yet, but once merged every later change would stop at it.
+func brokenConfig(c *change) []string {
+	content, err := c.head.ReadFile(config.Path)
+	if err != nil || !slices.ContainsFunc(c.files, func(file git.Change) bool { return file.Path == config.Path }) {
+		return nil
+	}
+	if _, err := config.Parse(config.Path, content); err != nil {
+		return []string{fmt.Sprintf("this change leaves a configuration that cannot be read, by which no later change could be judged: %v", err)}
+	}
+	return nil
 }
 
 // notes are facts about this run that a reader of the report must know.

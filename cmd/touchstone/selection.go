@@ -98,17 +98,26 @@ func (p printed) text(out io.Writer) {
 // clean makes text of the repository's harmless for a terminal.
 func clean(text string) string { return report.Sanitize(text, 4096) }
 
+// byRow and byFile are how frameworks are started that take rows, or test files,
+// as arguments; any other runs whole.
+var (
+	byRow  = map[string]string{"gotest": "go test", "pytest": "python -m pytest"}
+	byFile = map[string]string{"jest": "npx jest", "vitest": "npx vitest run", "mocha": "npx mocha", "ava": "npx ava", "node": "node --test", "rspec": "rspec"}
+	whole  = map[string]string{"cargo": "cargo test", "maven": "mvn test", "ctest": "ctest", "phpunit": "phpunit", "minitest": "rake test"}
+)
+
 // commands are what a person would paste to run the rows.
 func (p printed) commands() []string {
 	commands := []string{}
 	for _, r := range p.runners {
 		args := p.of(r.Name(), r.Framework())
+		start := byRow[r.Framework()] + byFile[r.Framework()]
 		switch {
 		case len(args) == 0:
-		case r.Framework() == "gotest":
-			commands = append(commands, "go test "+report.Shell(args))
-		default:
-			commands = append(commands, "python -m pytest "+report.Shell(args))
+		case start != "":
+			commands = append(commands, start+" "+report.Shell(args))
+		case whole[r.Framework()] != "":
+			commands = append(commands, whole[r.Framework()])
 		}
 	}
 	return commands
@@ -123,7 +132,7 @@ func (p printed) arguments() []string {
 }
 
 // of are the arguments that name a runner's rows to its framework: pytest takes
-// files and ids, go test packages and one pattern of names.
+// files and ids, go test packages and one pattern of names, others files.
 func (p printed) of(runner, framework string) []string {
 	var args, names []string
 	narrow := true
@@ -136,7 +145,7 @@ func (p printed) of(runner, framework string) []string {
 			arg = "./" + row.Unit
 			narrow = narrow && !row.Whole && !row.All
 			names = append(names, row.ID[strings.LastIndexByte(row.ID, '.')+1:])
-		} else if row.All || strings.Contains(arg, "#") || strings.Contains(arg, "0x_") {
+		} else if byRow[framework] == "" || row.All || strings.Contains(arg, "#") || strings.Contains(arg, "0x_") {
 			arg = row.Unit
 		}
 		if !slices.Contains(args, arg) {
