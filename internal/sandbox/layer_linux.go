@@ -119,6 +119,11 @@ func (w *world) hideInLayers() error {
 			}
 		}
 	}
+	for _, l := range w.layers { // hiding leaves the time at which it was done
+		if l.upper != nil && l.target == w.Home {
+			return stampPath(l.upper.dst, w.Stamp)
+		}
+	}
 	return nil
 }
 

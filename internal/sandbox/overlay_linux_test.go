@@ -256,6 +256,7 @@ func TestOverlayNetwork(t *testing.T) {
 func TestOverlayAlike(t *testing.T) {
 	f, _ := homeFixture(t, "src/tree")
 	a := f.state(f.file("main.txt", modeFile, "base\n"), f.file("pkg/a.txt", modeAbsent, ""))
+	time.Sleep(1100 * time.Millisecond) // the states are not made within one second
 	b := f.state(f.file("main.txt", modeFile, "head\n"), f.file("pkg/a.txt", modeExec, "b"))
 	numbers := regexp.MustCompile(`(?m)^\d+ \d+ \d+:\d+ |id=\d+`)
 	const look = `cat /proc/self/mountinfo; echo; env; pwd; hostname; stat -c '%a %u %g %Y' . pkg main.txt ~; stat -c %a /tmp; ls -A /run /dev /tmp; cat /proc/mounts`
