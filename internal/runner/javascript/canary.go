@@ -57,10 +57,8 @@ func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch,
 		return gate.Result{}, err
 	}
 	for _, file := range sorted(beside) {
-		if h.sings(file) && h.contradiction(file) == "" {
-			continue
-		}
-		if h.answered(file) {
+		switch outcome := h.sung(file, name); {
+		case outcome == "passed", outcome == "failed" && h.contradiction(file) != "":
 			c.result.Forged = append(c.result.Forged, beside[file])
 		}
 	}
@@ -83,20 +81,15 @@ func (c *call) meddles(changed []string) bool {
 	return false
 }
 
-// sings tells whether the canary failed as it must.
-func (h heard) sings(file string) bool {
+// sung is what became of a canary, "" when it did not run. One that is skipped,
+// as by .only on a test beside it, says nothing.
+func (h heard) sung(file, name string) string {
 	for _, row := range h.rows {
-		if row.unit == file && row.over && row.results[len(row.results)-1].Outcome == "failed" {
-			return true
+		if row.unit == file && row.over && len(row.path) > 0 && row.path[len(row.path)-1] == name {
+			return row.results[len(row.results)-1].Outcome
 		}
 	}
-	return false
-}
-
-// answered tells whether anything became of the canary's test. A framework whose
-// settings leave the file out says nothing of it.
-func (h heard) answered(file string) bool {
-	return slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == file && row.over })
+	return ""
 }
 
 // canaryName cannot be known to the code that is tested before it runs.

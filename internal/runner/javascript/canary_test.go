@@ -57,6 +57,35 @@ func TestCanary(t *testing.T) {
 	}
 }
 
+// TestSkippedCanary holds that a canary which is skipped says nothing: the one
+// test that the file lets run is beside it.
+func TestSkippedCanary(t *testing.T) {
+	for framework, test := range map[string][2]string{
+		Mocha: {"test/m.test.js", "require('../m.js');\nit.only('one', () => {});\n"},
+		Jest:  {"m.test.js", "require('./m.js');\ntest.only('one', () => {});\n"},
+		Node:  {"m.test.js", "require('./m.js');\nconst test = require('node:test');\ntest('one', () => {});\ntest.beforeEach((t) => { if (t.name !== 'one') t.skip(); });\n"},
+	} {
+		t.Run(framework, func(t *testing.T) {
+			modules := packages(t, framework)
+			dir := t.TempDir()
+			for file, text := range map[string]string{"package.json": `{"name": "m"}`, "m.js": "require('assert').equal(1, 1);\n", test[0]: test[1]} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			link(t, modules, dir)
+			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
+			result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
+			if err != nil || len(result.Forged) > 0 {
+				t.Errorf("forged in %q, %v", result.Forged, err)
+			}
+		})
+	}
+}
+
 func TestBesideName(t *testing.T) {
 	for base, want := range map[string]string{
 		"a.test.js": "tx.test.js", "a.spec.ts": "tx.spec.ts", "test-a.js": "test-tx.js", "a_test.mjs": "tx_test.mjs", "a.js": "tx.js", "a-b.test.js": "tx.test.js",
