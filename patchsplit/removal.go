@@ -28,7 +28,11 @@ func RemovesOnly(path string, old, new []byte) bool {
 }
 
 var (
-	removableBlock  = lazyregexp.New(`^ *(?:@|(?:async )?def |class )`)
+	removableBlock = lazyregexp.New(`^ *(?:@|(?:async )?def |class )`)
+	// harmless decorators hand what they decorate to nobody else.
+	harmless = lazyregexp.New(`^ *@(?:\w+\.)*(?:property|setter|getter|deleter|staticmethod|classmethod|abstract\w*|cached\w*|cache|lru_cache|\w*[dD]eprecat\w*|overload|override|final|(?:async)?contextmanager|wraps|no_type_check|dataclass)\b(?:\(.*\))?$`)
+	// special methods are called by operators and protocols, not by name.
+	special         = lazyregexp.New(`^ +(?:async )?def __\w+__\b`)
 	removableImport = lazyregexp.New(`^(?:import |from \S+ import )`)
 )
 
@@ -45,12 +49,28 @@ func removesPython(was, is []string) bool {
 		case removableImport.MatchString(was[i]):
 			i++
 		case removableBlock.MatchString(was[i]):
-			i = blockEnd(was, i)
+			end := blockEnd(was, i)
+			if registered(was[i:end]) {
+				return false
+			}
+			i = end
 		default:
 			return false
 		}
 	}
 	return at == len(is) && len(was) > len(is)
+}
+
+// registered tells whether something else than a mention of its name may call a
+// definition: a decorator that hands it on, an operator.
+func registered(block []string) bool {
+	for _, line := range block {
+		text, _, _ := strings.Cut(line, "\x00")
+		if leading(text) == leading(block[0]) && (strings.HasPrefix(strings.TrimLeft(text, " "), "@") && !harmless.MatchString(text) || special.MatchString(text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // blockEnd is the index behind a decorated definition and its body.
@@ -77,15 +97,22 @@ func removesGo(old, new []byte) bool {
 	}
 	at := 0
 	for _, declaration := range was {
-		if at < len(is) && declaration == is[at] {
+		switch {
+		case at < len(is) && declaration == is[at]:
 			at++
+		case runsUnnamed.MatchString(declaration):
+			return false
 		}
 	}
 	return at == len(is)
 }
 
-// goDeclarations prints a file's declarations, imports left out, one for each
-// function and each specification of a group.
+// runsUnnamed marks Go declarations that do something without being named: what
+// runs when a package is loaded, and methods that the standard library looks for.
+var runsUnnamed = lazyregexp.New(`(?m)^func init\(|^_ "|^_(?: .*)?= .*\(|^func \([^)]*\) (?:String|GoString|Error|Unwrap|Is|As|Format|Scan|Value|(?:Unm|M)arshal\w*|Gob\w+|ServeHTTP|Flush|Hijack|ReadFrom|WriteTo)\(`)
+
+// goDeclarations prints a file's declarations, imports left out unless they are
+// there for their effect alone, one for each function and each specification of a group.
 func goDeclarations(source []byte) (list []string, ok bool) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
@@ -102,6 +129,11 @@ func goDeclarations(source []byte) (list []string, ok bool) {
 		group, isGroup := declaration.(*ast.GenDecl)
 		switch {
 		case isGroup && group.Tok == token.IMPORT:
+			for _, spec := range group.Specs {
+				if name := spec.(*ast.ImportSpec).Name; name != nil && name.Name == "_" {
+					add(spec)
+				}
+			}
 		case isGroup && group.Tok == token.CONST:
 			add(group) // iota counts lines
 		case isGroup:
