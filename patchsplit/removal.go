@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
@@ -50,7 +51,7 @@ func removesPython(was, is []string) bool {
 			i++
 		case removableBlock.MatchString(was[i]):
 			end := blockEnd(was, i)
-			if registered(was[i:end]) {
+			if registered(was[i:end]) || uncovers(was, is, i, end) {
 				return false
 			}
 			i = end
@@ -71,6 +72,44 @@ func registered(block []string) bool {
 		}
 	}
 	return false
+}
+
+var (
+	definition = lazyregexp.New(`^ *(?:async )?(?:def|class) (\w+)`)
+	subclass   = lazyregexp.New(`^ *class \w+ *\( *(?:\w+[\w.]*)`)
+)
+
+// uncovers tells whether another definition takes the name over when the block
+// from start to end is gone: one of the same scope, or a base class's.
+func uncovers(was, is []string, start, end int) bool {
+	indent := leading(was[start])
+	name := ""
+	for _, line := range was[start:end] {
+		if m := definition.FindStringSubmatch(line); m != nil && leading(line) == indent {
+			name = m[1]
+			break
+		}
+	}
+	scope := start
+	for scope > 0 && leading(was[scope]) >= indent {
+		scope--
+	}
+	derived := indent > 0 && subclass.MatchString(was[scope])
+	for at, line := range was {
+		m := definition.FindStringSubmatch(line)
+		if m == nil || m[1] != name || at >= start && at < end || !slices.Contains(is, line) {
+			continue
+		}
+		if derived || leading(line) == indent && (indent == 0 || at > scope && !left(was[min(at, start):max(at, start)], indent)) {
+			return true
+		}
+	}
+	return false
+}
+
+// left tells whether lines leave the scope that is indented so far.
+func left(lines []string, indent int) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return leading(line) < indent })
 }
 
 // blockEnd is the index behind a decorated definition and its body.
@@ -100,7 +139,7 @@ func removesGo(old, new []byte) bool {
 		switch {
 		case at < len(is) && declaration == is[at]:
 			at++
-		case runsUnnamed.MatchString(declaration):
+		case runsUnnamed.MatchString(declaration), promotes(declaration, is):
 			return false
 		}
 	}
@@ -110,6 +149,24 @@ func removesGo(old, new []byte) bool {
 // runsUnnamed marks Go declarations that do something without being named: what
 // runs when a package is loaded, and methods that the standard library looks for.
 var runsUnnamed = lazyregexp.New(`(?m)^func init\(|^_ "|^_(?: .*)?= .*\(|^func \([^)]*\) (?:String|GoString|Error|Unwrap|Is|As|Format|Scan|Value|(?:Unm|M)arshal\w*|Gob\w+|ServeHTTP|Flush|Hijack|ReadFrom|WriteTo)\(`)
+
+var methodOf = lazyregexp.New(`(?m)^func \((?:\w+ )?\*?(\w+)[^)]*\) (\w+)\(`)
+
+// promotes tells whether an embedded type's method may take over from one that is
+// removed: another type's of that name stays, and so does the type.
+func promotes(declaration string, is []string) bool {
+	removed := methodOf.FindStringSubmatch(declaration)
+	if removed == nil {
+		return false
+	}
+	stays, another := false, false
+	for _, kept := range is {
+		m := methodOf.FindStringSubmatch(kept)
+		another = another || m != nil && m[2] == removed[2]
+		stays = stays || strings.HasPrefix(kept, removed[1]+" struct")
+	}
+	return stays && another
+}
 
 // goDeclarations prints a file's declarations, imports left out unless they are
 // there for their effect alone, one for each function and each specification of a group.
