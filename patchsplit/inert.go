@@ -1,6 +1,7 @@
 package patchsplit
 
 import (
+	"bytes"
 	goscanner "go/scanner"
 	"go/token"
 	"slices"
@@ -98,12 +99,13 @@ var formatted = lazyregexp.New(`(?i)\b(?:f|t|rf|fr|rt|tr)""`)
 // pyStatements is a source as its logical lines, without statements that are
 // nothing but a string, and without what only type checkers read: overloads,
 // TYPE_CHECKING blocks and imports from typing. A string that holds a doctest
-// stays.
+// stays, and all of them do where the program reads its own documentation.
 func pyStatements(source []byte) []string {
 	var statements []string
+	read := bytes.Contains(source, []byte("__doc__"))
 	for _, line := range withoutTyping(pyLines(source)) {
 		held := strings.Join(line.strings, "\x00")
-		if strings.Trim(line.text, ` "`) == "" && !strings.Contains(held, ">>>") {
+		if strings.Trim(line.text, ` "`) == "" && !strings.Contains(held, ">>>") && !read {
 			continue
 		}
 		statements = append(statements, strings.Repeat(" ", line.indent)+line.text+"\x00"+held)

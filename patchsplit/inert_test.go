@@ -20,6 +20,8 @@ func TestInert(t *testing.T) {
 		{"a Python string", "a.py", "x = 'a'\n", "x = 'b'\n", false},
 		{"a string that looks like a comment", "a.py", "x = '# a'\n", "x = '# b'\n", false},
 		{"an overload", "a.py", "def f(a):\n    return a\n", "import typing as t\n\n\n@t.overload\ndef f(\n    a: int,\n) -> int: ...\n@t.overload\ndef f(a: str) -> str:\n    ...\ndef f(a):\n    return a\n", true},
+		{"an overload of a library that dispatches to it", "a.py", "@overload\ndef f(a: int):\n    return 1\n", "@overload\ndef f(a: int):\n    return 2\n", false},
+		{"a docstring that the program reads", "a.py", "\"\"\"Usage: a [--force]\"\"\"\nmain(__doc__)\n", "\"\"\"Usage: a [--now]\"\"\"\nmain(__doc__)\n", false},
 		{"a TYPE_CHECKING block", "a.py", "x = 1\n", "if TYPE_CHECKING:\n    from a import b\nx = 1\n", true},
 		{"an annotation that a framework may read", "a.py", "def f(a): pass\n", "def f(a: int): pass\n", false},
 		{"code behind an overload", "a.py", "x = 1\n", "@overload\ndef f(a): ...\nx = 2\n", false},

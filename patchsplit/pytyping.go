@@ -22,11 +22,15 @@ func withoutTyping(lines []pyLine) []pyLine {
 		line := lines[i]
 		switch {
 		case overload.MatchString(line.text):
-			i++
-			for i < len(lines) && lines[i].indent == line.indent && lines[i].text != "" && lines[i].text[0] == '@' {
-				i++
+			at := i + 1
+			for at < len(lines) && lines[at].indent == line.indent && lines[at].text != "" && lines[at].text[0] == '@' {
+				at++
 			}
-			i = pastBlock(lines, i)
+			end := pastBlock(lines, at)
+			if !bodiless(lines[at:end]) { // another library's, which dispatches to it
+				kept = append(kept, lines[i:end]...)
+			}
+			i = end
 		case typeChecking.MatchString(line.text):
 			i = pastBlock(lines, i)
 		case typingImport.MatchString(line.text):
@@ -37,6 +41,19 @@ func withoutTyping(lines []pyLine) []pyLine {
 		}
 	}
 	return kept
+}
+
+// bodiless tells whether a definition does nothing.
+func bodiless(lines []pyLine) bool {
+	for i, line := range lines {
+		if i == 0 && (strings.HasSuffix(line.text, ":") || strings.HasSuffix(line.text, ": ...") || strings.HasSuffix(line.text, ":...") || strings.HasSuffix(line.text, ": pass")) {
+			continue
+		}
+		if i == 0 || line.text != "..." && line.text != "pass" && strings.Trim(line.text, ` "`) != "" && !strings.HasPrefix(line.text, "raise NotImplementedError") {
+			return false
+		}
+	}
+	return true
 }
 
 // pastBlock is the index behind the statement at i and what is indented below it.
@@ -101,12 +118,14 @@ func typingNames(lines []pyLine) map[string]string {
 
 var (
 	futureImport = lazyregexp.New(`^from __future__ import annotations$`)
+	readable     = lazyregexp.New(`\bAnnotated\b`)
 	signature    = lazyregexp.New(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
 )
 
 // AnnotationsOnly tells whether two versions of a Python file differ in nothing
 // but the annotations of functions, beside what Inert leaves out. A framework
-// may read those, so such a change is not inert: it is a refactoring.
+// may read those, so such a change is not inert: it is a refactoring. What an
+// annotation calls, or hands to a framework by Annotated, is code like any other.
 func AnnotationsOnly(path string, old, new []byte) bool {
 	if old == nil || new == nil || extOf(path) != ".py" || !pyReadable(old) || !pyReadable(new) {
 		return false
@@ -123,8 +142,12 @@ func unannotated(source []byte) []string {
 		if futureImport.MatchString(trimmed) {
 			continue
 		}
-		if m := signature.FindStringSubmatch(trimmed); m != nil {
+		if m := signature.FindStringSubmatch(trimmed); m != nil && !readable.MatchString(statement) {
 			bare := strings.Join(bareParameters(m[2]), ",")
+			if strings.Count(trimmed, "(") != 1+strings.Count(bare+m[3], "(") || strings.Contains(held, "(") {
+				kept = append(kept, statement)
+				continue
+			}
 			trimmed = m[1] + "(" + bare + "):" + m[3]
 			held = "" // strings in annotations
 			if strings.Contains(bare+m[3], `"`) {

@@ -16,6 +16,11 @@ func TestAnnotationsOnly(t *testing.T) {
 		{"another parameter", "def f(a): pass\n", "def f(a, b: int): pass\n", false},
 		{"another body", "def f(a): return a\n", "def f(a: int): return -a\n", false},
 		{"another string as default", "def f(a='x'): pass\n", "def f(a: str = 'y'): pass\n", false},
+		{"a call in an annotation", "def f(a: Dep(x)): pass\n", "def f(a: Dep(y)): pass\n", false},
+		{"a call in an annotation that is a string", "def f(a: 'Dep(x)'): pass\n", "def f(a: 'Dep(y)'): pass\n", false},
+		{"what Annotated hands to a framework", "def f(a: Annotated[str, x]): pass\n", "def f(a: Annotated[str, y]): pass\n", false},
+		{"annotations beside a default that calls", "def f(a=g(1)): pass\n", "def f(a: int = g(1)) -> str: pass\n", true},
+		{"a body on the same line", "def f(a): return g(a) if a else {(1): 2}\n", "def f(a): return h(a) if a else {(1): 2}\n", false},
 		{"a field of a class", "class A:\n    x = 1\n", "class A:\n    x: int = 1\n", false},
 		{"a decorator", "def f(a): pass\n", "@cache\ndef f(a: int): pass\n", false},
 	} {

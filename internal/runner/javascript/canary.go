@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -45,10 +46,11 @@ func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch,
 	q.units = c.present()
 	beside := make(map[string]string) // unit of a canary -> one that it stands beside
 	name := canaryName()
+	titles := titlesOf(batch.Rows)
 	for _, unit := range slices.Clone(q.units) {
 		file := path.Join(path.Dir(unit), besideName(path.Base(unit), name))
 		if _, has := beside[file]; !has {
-			beside[file], q.canaries[file] = unit, canaryText(c.Config.Framework, unit, c.reader.source(unit), name)
+			beside[file], q.canaries[file] = unit, canaryText(c.Config.Framework, unit, c.reader.source(unit), name, titles)
 			q.units = append(q.units, file)
 		}
 	}
@@ -57,10 +59,8 @@ func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch,
 		return gate.Result{}, err
 	}
 	for _, file := range sorted(beside) {
-		if h.sings(file) && h.contradiction(file) == "" {
-			continue
-		}
-		if h.answered(file) {
+		switch outcome := h.sung(file, name); {
+		case outcome == "passed", outcome == "failed" && h.contradiction(file) != "":
 			c.result.Forged = append(c.result.Forged, beside[file])
 		}
 	}
@@ -83,20 +83,36 @@ func (c *call) meddles(changed []string) bool {
 	return false
 }
 
-// sings tells whether the canary failed as it must.
-func (h heard) sings(file string) bool {
+// sung is what became of a file's canaries: "passed" when one did, "" when none
+// ran. One that is skipped, as by .only on a test beside it, says nothing.
+func (h heard) sung(file, name string) (outcome string) {
 	for _, row := range h.rows {
-		if row.unit == file && row.over && row.results[len(row.results)-1].Outcome == "failed" {
-			return true
+		if row.unit != file || !row.over || row.suite || !slices.Contains(row.path, name) && !slices.Contains(row.path, suiteOf(name)) {
+			continue
+		}
+		if last := row.results[len(row.results)-1].Outcome; last == "passed" || outcome == "" {
+			outcome = last
 		}
 	}
-	return false
+	return outcome
 }
 
-// answered tells whether anything became of the canary's test. A framework whose
-// settings leave the file out says nothing of it.
-func (h heard) answered(file string) bool {
-	return slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == file && row.over })
+func suiteOf(name string) string { return name + "s" }
+
+// maxTitles bounds how many tests lend their titles to canaries of a file.
+const maxTitles = 20
+
+// titlesOf are the tests' own titles, without their suites: code that picks tests
+// by name takes a canary of that title for one of them.
+func titlesOf(ids []string) []string {
+	var titles []string
+	for _, id := range ids {
+		parts := strings.Split(id, between)
+		if title := parts[len(parts)-1]; len(parts) > 1 && !slices.Contains(titles, title) && len(titles) < maxTitles {
+			titles = append(titles, title)
+		}
+	}
+	return titles
 }
 
 // canaryName cannot be known to the code that is tested before it runs.
@@ -127,7 +143,7 @@ var esm = lazyregexp.New(`(?m)^\s*(?:import\b|export\b)`)
 // loads what the file loads, since most frameworks give each file a process or a
 // world of its own. It asks the assertions that are at hand to fail first: where
 // one does not, it passes, and that is told.
-func canaryText(framework, unit, beside, name string) string {
+func canaryText(framework, unit, beside, name string, titles []string) string {
 	var b strings.Builder
 	module := esm.MatchString(beside) || strings.HasSuffix(unit, ".mjs") || framework == Vitest
 	load := func(what, from string) {
@@ -137,31 +153,42 @@ func canaryText(framework, unit, beside, name string) string {
 			fmt.Fprintf(&b, "const %s = require(%q);\n", strings.ReplaceAll(what, " as ", ": "), from)
 		}
 	}
-	fmt.Fprintf(&b, "// @ts-nocheck\n%s\n;\n", beside)
+	b.WriteString("// @ts-nocheck\n")
+	if framework == Mocha && !module { // one process for all files: what the copy loads acts again
+		b.WriteString("for (const file of Object.keys(require.cache)) if (file.startsWith(process.cwd()) && !/[\\\\/]node_modules[\\\\/]/.test(file)) delete require.cache[file];\n")
+	}
+	fmt.Fprintf(&b, "%s\n;\n", beside)
 	load("assert_"+name, "assert")
 	declare, expect := "(globalThis.it || globalThis.test || globalThis.specify)", "globalThis.expect"
+	group := "(globalThis.describe || globalThis.suite || globalThis.context)"
 	switch framework {
 	case Node:
 		load("test_"+name, "node:test")
-		declare = "test_" + name
+		declare, group = "test_"+name, "test_"+name+".describe"
 	case Ava:
 		load("test_"+name, "ava")
 		declare = "test_" + name
 	case Vitest:
-		load(fmt.Sprintf("{ test as test_%[1]s, expect as expect_%[1]s }", name), "vitest")
-		declare, expect = "test_"+name, "expect_"+name
+		load(fmt.Sprintf("{ test as test_%[1]s, describe as describe_%[1]s, expect as expect_%[1]s }", name), "vitest")
+		declare, group, expect = "test_"+name, "describe_"+name, "expect_"+name
 	}
 	context, over := "", "" // ava fails a test that asserts nothing by its own means
 	if framework == Ava {
 		context, over = "t", "\n  t.pass();"
 	}
-	fmt.Fprintf(&b, `%[1]s(%[2]q, (%[4]s) => {
-  const assert = assert_%[2]s, expect = %[3]s;
+	fmt.Fprintf(&b, `const fails_%[1]s = (%[3]s) => {
+  const assert = assert_%[1]s, expect = %[2]s;
   const fails = [() => assert.equal(1, 2), () => assert.strictEqual(1, 2), () => assert.deepEqual([1], [2]), () => assert(false)];
   if (typeof expect === "function" && expect(1) && expect(1).toBe) fails.push(() => expect(1).toBe(2), () => expect([1]).toEqual([2]));
   const held = fails.filter((f) => { try { f(); return true; } catch (e) { return false; } });
-  if (held.length === 0) throw new Error("this test of the gate's must fail");%[5]s
-});
-`, declare, name, expect, context, over)
+  if (held.length === 0) throw new Error("this test of the gate's must fail");%[4]s
+};
+`, name, expect, context, over)
+	fmt.Fprintf(&b, "%s(%q, fails_%s);\n", declare, name, name)
+	if framework == Ava || len(titles) == 0 { // ava has no suites, and refuses a title that is there already
+		return b.String()
+	}
+	quoted, _ := json.Marshal(titles) // strings only: cannot fail
+	fmt.Fprintf(&b, "%s && %s(%q, () => %s.forEach((title) => %s(title, fails_%s)));\n", group, group, suiteOf(name), quoted, declare, name)
 	return b.String()
 }

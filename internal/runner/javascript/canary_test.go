@@ -29,18 +29,8 @@ func TestCanary(t *testing.T) {
 	for _, framework := range Frameworks() {
 		for name, source := range map[string]string{"silenced": silenced, "honest": honest} {
 			t.Run(framework+"/"+name, func(t *testing.T) {
-				modules := packages(t, framework)
-				dir := t.TempDir()
 				test := testFiles[framework]
-				for file, text := range map[string]string{"package.json": `{"name": "m"}`, "m.js": source, test[0]: test[1]} {
-					if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				link(t, modules, dir)
+				dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": source, test[0]: test[1]})
 				runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
 				result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
 				if err != nil {
@@ -54,6 +44,67 @@ func TestCanary(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// lay makes a package of these files with the framework at hand, or skips.
+func lay(t *testing.T, framework string, files map[string]string) string {
+	t.Helper()
+	modules := packages(t, framework)
+	dir := t.TempDir()
+	for file, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(t, modules, dir)
+	return dir
+}
+
+// TestNamedCanary holds that code which spares one test by its title spares the
+// canary of that title too.
+func TestNamedCanary(t *testing.T) {
+	const spare = "const empty = (of) => Object.assign((title, f) => of(title, title === 'one' ? () => {} : f), of);\n"
+	for framework, files := range map[string][3]string{ // name and text of the test, text of m.js
+		Mocha: {"test/m.test.js", "require('../m.js');\nit('one', () => { throw new Error('x'); });\n", spare + "globalThis.it = empty(globalThis.it);\n"},
+		Jest:  {"m.test.js", "require('./m.js');\ndescribe('s', () => { test('one', () => { throw new Error('x'); }); });\n", spare + "globalThis.test = globalThis.it = empty(globalThis.test);\n"},
+	} {
+		t.Run(framework, func(t *testing.T) {
+			dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": files[2], files[0]: files[1]})
+			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
+			state := &plainState{t: t, dir: dir}
+			ran, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{files[0]}})
+			if err != nil || len(ran.Rows) != 1 {
+				t.Fatal(ran.Rows, err)
+			}
+			batch := gate.Batch{Units: []string{files[0]}, Rows: []string{ran.Rows[0].Row.ID}}
+			result, err := runner.Canary(context.Background(), state, batch, []string{"m.js"})
+			if err != nil || len(result.Forged) != 1 {
+				t.Errorf("forged in %q, %v", result.Forged, err)
+			}
+		})
+	}
+}
+
+// TestSkippedCanary holds that a canary which is skipped says nothing: the one
+// test that the file lets run is beside it.
+func TestSkippedCanary(t *testing.T) {
+	for framework, test := range map[string][2]string{
+		Mocha: {"test/m.test.js", "require('../m.js');\nit.only('one', () => {});\n"},
+		Jest:  {"m.test.js", "require('./m.js');\ntest.only('one', () => {});\n"},
+		Node:  {"m.test.js", "require('./m.js');\nconst test = require('node:test');\ntest('one', () => {});\ntest.beforeEach((t) => { if (t.name !== 'one') t.skip(); });\n"},
+	} {
+		t.Run(framework, func(t *testing.T) {
+			dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": "require('assert').equal(1, 1);\n", test[0]: test[1]})
+			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
+			result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
+			if err != nil || len(result.Forged) > 0 {
+				t.Errorf("forged in %q, %v", result.Forged, err)
+			}
+		})
 	}
 }
 

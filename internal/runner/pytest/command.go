@@ -58,6 +58,7 @@ type question struct {
 	rows    []string          // ids; none asks for every row of the units
 	list    bool              // collect only
 	trace   bool              // tell what the rows execute and read
+	fail    bool              // put a test that must fail in the place of each row
 	company []string          // files to be collected first, of which nothing is asked
 	ahead   map[string]string // head's sources, of which what base lacks stands in; by path
 }
@@ -66,7 +67,7 @@ type question struct {
 // paste for the same.
 func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.Command, []string, error) {
 	told, err := json.Marshal(map[string]any{
-		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(),
+		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(), "must_fail": q.fail,
 	})
 	if err != nil {
 		return gate.Command{}, nil, fmt.Errorf("writing the observer's settings: %w", err)
