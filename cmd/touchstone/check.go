@@ -197,6 +197,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	}
 	columns.setups = newSetups(settings.Runners)
 	facts = append(facts, columns.setups.skipped(box)...)
+	facts = append(facts, sharedPackages(change, columns.setups)...)
 
 	names := readNames(ctx, change, classifier, parts)
 	in := gate.Inputs{

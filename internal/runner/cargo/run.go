@@ -200,6 +200,9 @@ func (s *session) build(ctx context.Context, books []*book) error {
 		if missing := b.built.code == 127 && len(b.built.errors) == 0; missing {
 			return &MissingToolError{Tool: s.tool[0], Words: gate.Message(b.built.words.String())}
 		}
+		if m := noToolchain.FindStringSubmatch(b.built.words.String()); m != nil && len(b.built.errors) == 0 {
+			return &MissingToolchainError{Toolchain: m[1]}
+		}
 		if !b.built.ended {
 			b.built.cut = how(exit, said)
 		}

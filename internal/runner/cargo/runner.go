@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Framework is the one that this package runs.
@@ -104,4 +105,16 @@ type MissingToolError struct {
 
 func (e *MissingToolError) Error() string {
 	return fmt.Sprintf("no %s was found (%s): install Rust, or name a command in runners: command: of .github/touchstone.yml", e.Tool, e.Words)
+}
+
+// MissingToolchainError says that rustup has not installed the toolchain that
+// the work tree or the configured command asks for.
+type MissingToolchainError struct{ Toolchain string }
+
+// noToolchain is what rustup says in cargo's place.
+var noToolchain = lazyregexp.New(`(?m)^error: toolchain '([^'\n]+)' is not installed`)
+
+func (e *MissingToolchainError) Error() string {
+	return fmt.Sprintf("the Rust toolchain %s is not installed, and the work tree (rust-toolchain.toml, rust-toolchain) or the command asks for it: "+
+		"run rustup toolchain install %[1]s first, or name one that is there in runners: command: [cargo, +stable, test] of .github/touchstone.yml", gate.Message(e.Toolchain))
 }

@@ -71,7 +71,9 @@ func shell(words []string) string {
 func (s *session) environment() map[string]string {
 	env := map[string]string{
 		"CARGO_NET_OFFLINE": "true", "CARGO_TERM_COLOR": "never", "CARGO_TERM_PROGRESS_WHEN": "never", "RUST_BACKTRACE": "0",
-		"INSTA_UPDATE": "no", "INSTA_FORCE_PASS": "0", // snapshots are compared, never written
+		// the toolchain that is there is used, and one that is not is said to be missing
+		"RUSTUP_AUTO_INSTALL": "0",
+		"INSTA_UPDATE":        "no", "INSTA_FORCE_PASS": "0", // snapshots are compared, never written
 	}
 	maps.Copy(env, s.Env)
 	return env

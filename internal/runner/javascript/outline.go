@@ -252,12 +252,26 @@ func (o *outline) find(titles []string, line int) *span {
 			level = nil
 			for _, c := range candidates { // suites of one title are one suite in several pieces
 				if c.certainty() == at.certainty() {
-					level = append(level, c.inside...)
+					level = append(level, o.below(c)...)
 				}
 			}
 		}
 	}
 	return at
+}
+
+// below are a suite's own calls. One without a function, as mocha's qunit
+// interface has it, holds what stands between it and the next suite.
+func (o *outline) below(s *span) []*span {
+	at := slices.Index(o.roots, s)
+	if at < 0 || s.kind != suiteSpan || strings.Contains(o.source[s.from:s.to], "{") || strings.Contains(o.source[s.from:s.to], "=>") {
+		return s.inside
+	}
+	rest := o.roots[at+1:]
+	if end := slices.IndexFunc(rest, func(next *span) bool { return next.kind == suiteSpan }); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest
 }
 
 func covers(s *span, line int, last bool) bool {

@@ -157,6 +157,20 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+// TestOutlineOfFlatSuites finds tests below suites that have no function.
+func TestOutlineOfFlatSuites(t *testing.T) {
+	o := outlineOf("suite('one');\ntest('a', function () {});\ntest('b', () => {});\nsuite('two');\ntest('a', () => {});\nsuite('own', () => {});\ntest('c', () => {});\n")
+	for path, want := range map[string]int{"one/a": 2, "one/b": 3, "two/a": 5, "two/b": 0, "own/c": 0, "c": 7} {
+		got := 0
+		if s := o.find(strings.Split(path, "/"), 0); s != nil {
+			got = s.line
+		}
+		if got != want {
+			t.Errorf("%s: line %d, want %d", path, got, want)
+		}
+	}
+}
+
 func FuzzOutline(f *testing.F) {
 	f.Add(outlined)
 	f.Fuzz(func(t *testing.T, source string) {

@@ -145,3 +145,30 @@ func TestMissingFramework(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestArgumentsOfTheScript shows the code under test the command line that the
+// repository's own script gives the framework, not what is added to it.
+func TestArgumentsOfTheScript(t *testing.T) {
+	for framework, option := range map[string]string{Jest: "--expand", Mocha: "--check-leaks"} {
+		t.Run(framework, func(t *testing.T) {
+			state := stateOf(t, `
+-- package.json --
+{"scripts": {"test": "`+framework+` `+option+`"}, "jest": {"rootDir": "test"}}
+-- test/a.test.js --
+const assert = require('assert');
+const { test = it } = globalThis;
+test('arguments', () => { assert.strictEqual(process.argv.slice(2).join(' '), '`+option+`'); });
+`)
+			link(t, packages(t, framework), state.dir)
+			batch := gate.Batch{Units: []string{"test/a.test.js"}, Rows: []string{"test/a.test.js > arguments"}}
+			result, err := New(Config{Framework: framework, Timeout: time.Minute}).Run(context.Background(), state, batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range result.Rows {
+				t.Log(row.Observations[0].Message)
+			}
+			compare(t, lines(result), []string{"test/a.test.js > arguments = passed"})
+		})
+	}
+}

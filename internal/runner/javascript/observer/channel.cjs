@@ -26,6 +26,14 @@ function hide() {
   delete process.env.TOUCHSTONE_REPORT;
 }
 
+// hideWords takes the option whose value is file, and all after it, out of
+// process.argv: the framework has read it, and a program under test that reads it
+// by default must find what the repository's own script gives it.
+function hideWords(file) {
+  const at = process.argv.indexOf(file);
+  if (at > 0) process.argv.splice(at - 1);
+}
+
 function send(kind, fields) {
   if (open() === null) return;
   let line = JSON.stringify({ ...fields, kind });
@@ -120,4 +128,4 @@ function loadedFile() {
   return path.join(require('os').tmpdir(), `touchstone-loaded-${key}`);
 }
 
-module.exports = { loadedFile, settings, send, hide, open, unitOf, plain, leave, root, realpath };
+module.exports = { loadedFile, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };

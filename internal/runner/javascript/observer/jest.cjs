@@ -3,6 +3,7 @@
 const channel = require('./channel.cjs');
 
 channel.hide();
+channel.hideWords(__filename);
 const { send } = channel;
 
 function projectOf(test) {

@@ -92,13 +92,15 @@ function program(name, bin, preload) {
   return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs')] : []), bin.file];
 }
 
+// Of what is ours on a command line the observer comes first: it takes itself
+// and the rest out of process.argv, which the code under test may read.
 const frameworks = {
   mocha(bin) {
     return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...settings.targets];
   },
   jest(bin) {
-    return [...program('jest', bin, true), ...settings.options, '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0', '--testLocationInResults',
-      '--passWithNoTests', '--reporters', aux('jest.cjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []),
+    return [...program('jest', bin, true), ...settings.options, '--reporters', aux('jest.cjs'), '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0',
+      '--testLocationInResults', '--passWithNoTests', ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []),
       '--runTestsByPath', ...settings.targets];
   },
   vitest(bin) {

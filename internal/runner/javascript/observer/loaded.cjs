@@ -11,7 +11,8 @@ const channel = require('./channel.cjs');
 require('./guard.cjs');
 
 const at = process.execArgv.indexOf(__filename);
-if (at > 0 && channel.settings.framework !== 'jest') process.execArgv.splice(at - 1, 2);
+// jest hands it on to its workers, where it has done its part
+if (at > 0 && (channel.settings.framework !== 'jest' || process.env.JEST_WORKER_ID)) process.execArgv.splice(at - 1, 2);
 
 const subjects = new Set((channel.settings.subjects || []).map((s) => channel.root + '/' + s));
 const names = new Map((channel.settings.subjects || []).map((s) => [s.slice(s.lastIndexOf('/') + 1), s]));

@@ -4,6 +4,7 @@ const path = require('path');
 const channel = require('./channel.cjs');
 
 channel.hide();
+channel.hideWords(__filename);
 const dir = process.env.TOUCHSTONE_FRAMEWORK;
 delete process.env.TOUCHSTONE_FRAMEWORK;
 
