@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 // TestStream reads what cargo 1.95 printed for the tests named below, one of
@@ -169,5 +170,5 @@ fn here() {}
 
 func archive(t *testing.T, text string) gate.Tree {
 	t.Helper()
-	return stateOf(t, text).Tree()
+	return plainstate.New(t, text).Tree()
 }

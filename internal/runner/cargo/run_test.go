@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 const crateText = `
@@ -137,7 +138,7 @@ func observed(r gate.Result) map[string]string {
 func TestRun(t *testing.T) {
 	needCargo(t)
 	ownHome(t)
-	state := stateOf(t, crateText)
+	state := plainstate.New(t, crateText)
 	r := New(Config{Env: map[string]string{"RUST_TEST_THREADS": "2"}})
 	units, err := r.Units(context.Background(), state.Tree(), nil, true)
 	if err != nil || strings.Join(units, ", ") != "src/lib.rs, src/lib.rs (doc), tests/broken.rs, tests/it.rs, tests/own.rs" {
@@ -184,7 +185,7 @@ func TestRun(t *testing.T) {
 func TestHang(t *testing.T) {
 	needCargo(t)
 	ownHome(t)
-	state := stateOf(t, crateText)
+	state := plainstate.New(t, crateText)
 	r := New(Config{Env: map[string]string{"HANG": "1"}, Timeout: 8 * time.Second})
 	result, err := r.Run(context.Background(), state, gate.Batch{Units: []string{"tests/it.rs"}, Rows: []string{"m/it::hangs", "m/it::survives"}})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 // TestToolchainOfTheTree uses the toolchain that is there, without components
@@ -22,7 +23,7 @@ func TestToolchainOfTheTree(t *testing.T) {
 	t.Setenv("RUSTUP_DIST_SERVER", "http://127.0.0.1:9") // a state has no network
 	t.Setenv("RUSTUP_AUTO_INSTALL", "1")                 // rustup's default
 	run := func(toolchain string) (gate.Result, error) {
-		state := stateOf(t, "-- rust-toolchain.toml --\n[toolchain]\n"+toolchain+"\n-- Cargo.toml --\n[package]\nname = \"few\"\nversion = \"0.1.0\"\n-- src/lib.rs --\n#[test]\nfn holds() {}\n")
+		state := plainstate.New(t, "-- rust-toolchain.toml --\n[toolchain]\n"+toolchain+"\n-- Cargo.toml --\n[package]\nname = \"few\"\nversion = \"0.1.0\"\n-- src/lib.rs --\n#[test]\nfn holds() {}\n")
 		return New(Config{}).Run(context.Background(), state, gate.Batch{Units: []string{"src/lib.rs"}})
 	}
 	result, err := run(`components = ["rustc-dev"]`)

@@ -12,11 +12,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 // bridgeState is a directory that holds base with head's names standing in.
 type bridgeState struct {
-	*plainState
+	*plainstate.State
 	mark          string
 	values, blind []string
 }
@@ -62,7 +63,7 @@ func TestBridge(t *testing.T) {
 							t.Skipf("%s is not in %s", need, modules)
 						}
 					}
-					link(t, modules, state.dir)
+					link(t, modules, state.Dir())
 				}
 				runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
 				var units []string
@@ -134,6 +135,6 @@ func behindBridge(t *testing.T, archive *txtar.Archive) *bridgeState {
 			t.Logf("%s:\n%s\n%q", path, content, standing.Gaps)
 		}
 	}
-	state.plainState = &plainState{t: t, dir: write(t, files)}
+	state.State = plainstate.At(t, plainstate.Write(t, files))
 	return state
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 var _ gate.Canarian = (*Runner)(nil)
@@ -32,7 +33,7 @@ func TestCanary(t *testing.T) {
 				test := testFiles[framework]
 				dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": source, test[0]: test[1]})
 				runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
-				result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
+				result, err := runner.Canary(context.Background(), plainstate.At(t, dir), gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,7 +76,7 @@ func TestNamedCanary(t *testing.T) {
 		t.Run(framework, func(t *testing.T) {
 			dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": files[2], files[0]: files[1]})
 			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
-			state := &plainState{t: t, dir: dir}
+			state := plainstate.At(t, dir)
 			ran, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{files[0]}})
 			if err != nil || len(ran.Rows) != 1 {
 				t.Fatal(ran.Rows, err)
@@ -100,7 +101,7 @@ func TestSkippedCanary(t *testing.T) {
 		t.Run(framework, func(t *testing.T) {
 			dir := lay(t, framework, map[string]string{"package.json": `{"name": "m"}`, "m.js": "require('assert').equal(1, 1);\n", test[0]: test[1]})
 			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
-			result, err := runner.Canary(context.Background(), &plainState{t: t, dir: dir}, gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
+			result, err := runner.Canary(context.Background(), plainstate.At(t, dir), gate.Batch{Units: []string{test[0]}}, []string{"m.js"})
 			if err != nil || len(result.Forged) > 0 {
 				t.Errorf("forged in %q, %v", result.Forged, err)
 			}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 var _ gate.Runner = (*Runner)(nil)
@@ -27,8 +28,8 @@ func TestConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			modules := packages(t, framework)
-			state := &plainState{t: t, dir: write(t, archive.Files[1:])}
-			link(t, modules, state.dir)
+			state := plainstate.At(t, plainstate.Write(t, archive.Files[1:]))
+			link(t, modules, state.Dir())
 			runner := New(Config{Framework: framework, Timeout: 2 * time.Minute})
 			units, err := runner.Units(context.Background(), state.Tree(), nil, true)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 const built = `
@@ -35,7 +36,7 @@ test('two', () => { assert.equal(require('../dist/lib.js').two(), 2); });
 // that no other state's build is tested; when it fails, no row has a result.
 func TestBuildsOnEveryState(t *testing.T) {
 	packages(t, Node)
-	state := stateOf(t, built)
+	state := plainstate.New(t, built)
 	runner := New(Config{Framework: Node, Timeout: time.Minute})
 	run := func() []string {
 		result, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}})
@@ -45,7 +46,7 @@ func TestBuildsOnEveryState(t *testing.T) {
 		return lines(result)
 	}
 	compare(t, run(), []string{"test/a.test.js > two = passed"})
-	if err := os.WriteFile(filepath.Join(state.dir, "src/lib.js"), []byte("broken"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(state.Dir(), "src/lib.js"), []byte("broken"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, run(), []string{"test/a.test.js = errored compile [broken]"})
@@ -55,7 +56,7 @@ func TestBuildsOnEveryState(t *testing.T) {
 // and asks no unit outside of its directory or the state.
 func TestExactRows(t *testing.T) {
 	packages(t, Node)
-	state := stateOf(t, `
+	state := plainstate.New(t, `
 -- app/package.json --
 {"scripts": {"test": "node --test"}}
 -- app/test/a.test.js --
@@ -74,7 +75,7 @@ require('node:test').test('not ours', () => {});
 		t.Fatal(err)
 	}
 	compare(t, lines(listed), []string{"app/test/a.test.js > one = ", "app/test/a.test.js > s = ", "app/test/a.test.js > s > three = ", "app/test/a.test.js > s > two = "})
-	if _, err := os.Stat(filepath.Join(state.dir, "app/ran")); err == nil {
+	if _, err := os.Stat(filepath.Join(state.Dir(), "app/ran")); err == nil {
 		t.Error("listing ran a test")
 	}
 	result, err := runner.Run(ctx, state, gate.Batch{Units: units, Rows: []string{"app/test/a.test.js > s > three"}})
@@ -82,7 +83,7 @@ require('node:test').test('not ours', () => {});
 		t.Fatal(err)
 	}
 	compare(t, lines(result), []string{"app/test/a.test.js > s > three = failed exception"})
-	if ran, _ := os.ReadFile(filepath.Join(state.dir, "app/ran")); string(ran) != "three\n" {
+	if ran, _ := os.ReadFile(filepath.Join(state.Dir(), "app/ran")); string(ran) != "three\n" {
 		t.Errorf("ran %q, want three alone", ran)
 	}
 	row := result.Rows[0].Row
@@ -98,7 +99,7 @@ require('node:test').test('not ours', () => {});
 // answers for the others.
 func TestHangTakesNothingWithIt(t *testing.T) {
 	packages(t, Node)
-	state := stateOf(t, `
+	state := plainstate.New(t, `
 -- package.json --
 {"scripts": {"test": "node --test --test-concurrency=1"}}
 -- a.test.js --
@@ -119,7 +120,7 @@ require('node:test')('other', () => {});
 // TestLoaded names the production files that a test's process loaded.
 func TestLoaded(t *testing.T) {
 	packages(t, Node)
-	state := stateOf(t, built)
+	state := plainstate.New(t, built)
 	result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}, Subjects: []string{"dist/lib.js", "src/lib.js"}})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestLoaded(t *testing.T) {
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)
-	state := stateOf(t, "-- package.json --\n{}\n-- a.test.js --\n")
+	state := plainstate.New(t, "-- package.json --\n{}\n-- a.test.js --\n")
 	_, err := New(Config{Framework: Jest}).Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js"}})
 	if err == nil || !strings.Contains(err.Error(), "jest is not installed") || !strings.Contains(err.Error(), "npm ci") {
 		t.Errorf("got %v", err)
@@ -151,7 +152,7 @@ func TestMissingFramework(t *testing.T) {
 func TestArgumentsOfTheScript(t *testing.T) {
 	for framework, option := range map[string]string{Jest: "--expand", Mocha: "--check-leaks"} {
 		t.Run(framework, func(t *testing.T) {
-			state := stateOf(t, `
+			state := plainstate.New(t, `
 -- package.json --
 {"scripts": {"test": "`+framework+` `+option+`"}, "jest": {"rootDir": "test"}}
 -- test/a.test.js --
@@ -159,7 +160,7 @@ const assert = require('assert');
 const { test = it } = globalThis;
 test('arguments', () => { assert.strictEqual(process.argv.slice(2).join(' '), '`+option+`'); });
 `)
-			link(t, packages(t, framework), state.dir)
+			link(t, packages(t, framework), state.Dir())
 			batch := gate.Batch{Units: []string{"test/a.test.js"}, Rows: []string{"test/a.test.js > arguments"}}
 			result, err := New(Config{Framework: framework, Timeout: time.Minute}).Run(context.Background(), state, batch)
 			if err != nil {

@@ -25,6 +25,7 @@ import (
 
 // State implements gate.State.
 type State struct {
+	Env []string // added to the environment, as NAME=VALUE
 	t   testing.TB
 	dir string
 }
@@ -32,14 +33,23 @@ type State struct {
 // New lays an archive's files out in a directory of their own.
 func New(t testing.TB, archive string) *State {
 	t.Helper()
+	return At(t, Write(t, txtar.Parse([]byte(archive)).Files))
+}
+
+// At is the state of a directory that the test has made.
+func At(t testing.TB, dir string) *State { return &State{t: t, dir: dir} }
+
+// Write lays files out in a directory of their own.
+func Write(t testing.TB, files []txtar.File) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
-	for _, file := range txtar.Parse([]byte(archive)).Files {
+	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, file.Data, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &State{t: t, dir: dir}
+	return dir
 }
 
 // Name is head's.
@@ -76,7 +86,8 @@ func (s *State) Run(ctx context.Context, cmd gate.Command) (gate.Exit, error) {
 		run.Args = append(run.Args, expand(arg))
 	}
 	run.Dir = filepath.Join(s.dir, cmd.Dir)
-	run.Env = append(os.Environ(), "TOUCHSTONE_REPORT=/dev/fd/3", "TMPDIR="+s.t.TempDir())
+	run.Env = append(os.Environ(), "TOUCHSTONE_REPORT=/dev/fd/3", "TMPDIR="+s.t.TempDir(), "PYTHONDONTWRITEBYTECODE=1") // byte code is told from its source by the second
+	run.Env = append(run.Env, s.Env...)
 	for name, value := range cmd.Env {
 		run.Env = append(run.Env, name+"="+expand(value))
 	}
@@ -129,10 +140,16 @@ func (s *State) restore() func() {
 	files := make(map[string]saved)
 	for _, path := range s.Tree().Paths() {
 		full := filepath.Join(s.dir, path)
+		info, missing := os.Lstat(full)
+		if missing != nil {
+			s.t.Fatal(missing)
+		}
+		if !info.Mode().IsRegular() {
+			continue
+		}
 		content, err := os.ReadFile(full)
-		info, missing := os.Stat(full)
-		if err != nil || missing != nil {
-			s.t.Fatal(err, missing)
+		if err != nil {
+			s.t.Fatal(err)
 		}
 		files[full] = saved{content, info.ModTime()}
 	}
@@ -182,5 +199,5 @@ func FromDir(t testing.TB, from string) *State {
 			t.Fatal(err)
 		}
 	}
-	return &State{t: t, dir: dir}
+	return At(t, dir)
 }

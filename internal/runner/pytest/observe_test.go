@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 var update = flag.Bool("update", false, "write what was observed into testdata/observe")
@@ -50,7 +51,7 @@ func observe(t *testing.T, file string, archive *txtar.Archive) {
 	if i < 0 {
 		t.Fatalf("%s has no want", file)
 	}
-	state := &plainState{t: t, dir: write(t, slices.Delete(slices.Clone(archive.Files), i, i+1))}
+	state := plainstate.At(t, plainstate.Write(t, slices.Delete(slices.Clone(archive.Files), i, i+1)))
 	runner := New(config)
 	units := options["units"]
 	if units == nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 var _ gate.Runner = (*Runner)(nil)
@@ -207,8 +208,8 @@ func TestMissingTools(t *testing.T) {
 		"no pytest":          {noPytest, nil, "pytest"},
 		"configured command": {empty, []string{"no-such-python-here", "-m", "pytest"}, "no-such-python-here"},
 	} {
-		state := stateOf(t, "-- test_a.py --\ndef test_a(): pass\n")
-		state.env = []string{"PATH=" + c.path, "VIRTUAL_ENV="}
+		state := plainstate.New(t, "-- test_a.py --\ndef test_a(): pass\n")
+		state.Env = []string{"PATH=" + c.path, "VIRTUAL_ENV="}
 		_, err := New(Config{Command: c.command}).Run(t.Context(), state, gate.Batch{Units: []string{"test_a.py"}})
 		var missing *MissingToolError
 		if !errors.As(err, &missing) || missing.Tool != c.want {
@@ -224,8 +225,8 @@ func TestFindsInterpreter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := stateOf(t, "-- sub/tests/test_a.py --\ndef test_a(): pass\n")
-	bin := filepath.Join(state.dir, ".venv", "bin")
+	state := plainstate.New(t, "-- sub/tests/test_a.py --\ndef test_a(): pass\n")
+	bin := filepath.Join(state.Dir(), ".venv", "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func TestFindsInterpreter(t *testing.T) {
 }
 
 func TestNoUnitRunsNothing(t *testing.T) {
-	state := stateOf(t, "-- test_a.py --\ndef test_a(): pass\n")
+	state := plainstate.New(t, "-- test_a.py --\ndef test_a(): pass\n")
 	result, err := New(Config{}).Run(t.Context(), state, gate.Batch{Units: []string{"test_gone.py"}})
 	if err != nil || len(result.Rows)+len(result.Units)+len(result.Commands) != 0 {
 		t.Errorf("got %+v, %v", result, err)

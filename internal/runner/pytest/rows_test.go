@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 const rowsSource = `import functools
@@ -112,7 +113,7 @@ func listEach(t *testing.T, sources []string) []map[string]gate.Row {
 		units = append(units, fmt.Sprintf("test_%d.py", i))
 		archive.Files = append(archive.Files, txtar.File{Name: units[i], Data: []byte(source)})
 	}
-	state := &plainState{t: t, dir: write(t, archive.Files)}
+	state := plainstate.At(t, plainstate.Write(t, archive.Files))
 	result, err := New(Config{Command: []string{python(t), "-m", "pytest"}}).List(t.Context(), state, units)
 	if err != nil || len(result.Units) > 0 {
 		t.Fatalf("%v %v", result.Units, err)
@@ -149,8 +150,8 @@ def test_a():
     pass
 `
 	for path, want := range map[string]bool{"src": true, "other/site-packages": false} {
-		state := stateOf(t, archive)
-		runner := New(Config{Command: command, Env: map[string]string{"PYTHONPATH": state.dir + "/" + path}})
+		state := plainstate.New(t, archive)
+		runner := New(Config{Command: command, Env: map[string]string{"PYTHONPATH": state.Dir() + "/" + path}})
 		subjects := []string{"src/mine/core.py", "vendor/json/decoder.py", "src/mine/unused.py", "README.md"}
 		result, err := runner.Run(t.Context(), state, gate.Batch{Units: []string{"tests/test_a.py"}, Subjects: subjects})
 		if err != nil || len(result.Loaded) != 1 {
@@ -164,7 +165,7 @@ def test_a():
 
 // TestSeen is called once for each row that ends.
 func TestSeen(t *testing.T) {
-	state := stateOf(t, "-- test_a.py --\nimport os\ndef test_a(): pass\ndef test_b(): os._exit(1)\ndef test_c(): assert 0\n")
+	state := plainstate.New(t, "-- test_a.py --\nimport os\ndef test_a(): pass\ndef test_b(): os._exit(1)\ndef test_c(): assert 0\n")
 	seen := make(chan string, 10)
 	_, err := New(Config{Command: []string{python(t), "-m", "pytest"}}).Run(t.Context(), state, gate.Batch{
 		Units: []string{"test_a.py"}, Seen: func(id string, o gate.Outcome) { seen <- id + " " + o.String() },

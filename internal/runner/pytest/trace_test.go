@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 	"github.com/touchstone-gate/touchstone/rts"
 )
 
@@ -100,7 +101,7 @@ def test_reads():
 func trace(t *testing.T, archive string) rts.Traces {
 	t.Helper()
 	r := New(Config{Command: []string{python(t), "-m", "pytest"}})
-	state := stateOf(t, archive)
+	state := plainstate.New(t, archive)
 	units, err := r.Units(context.Background(), state.Tree(), nil, true)
 	if err != nil {
 		t.Fatal(err)
