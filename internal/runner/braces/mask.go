@@ -117,8 +117,8 @@ func Spaces(text []byte) {
 	}
 }
 
-// closing is the place behind the bracket that closes the one at i, or the end.
-func closing(masked []byte, i int) int {
+// Closing is the place behind the bracket that closes the one at i, or the end.
+func Closing(masked []byte, i int) int {
 	depth := 0
 	for ; i < len(masked); i++ {
 		switch masked[i] {

@@ -101,14 +101,14 @@ func (s *Source) extent(m *Member, to int) {
 		}
 		switch c {
 		case '(', '[':
-			end := min(closing(s.Masked, i), to)
+			end := min(Closing(s.Masked, i), to)
 			if c == '(' && m.Args[1] == 0 && !assigned {
 				m.Args = [2]int{i + 1, max(i+1, end-1)}
 			}
 			i = end
 			continue
 		case '{':
-			end := min(closing(s.Masked, i), to)
+			end := min(Closing(s.Masked, i), to)
 			if !assigned {
 				m.Open, m.End, m.To = i+1, max(i+1, end-1), end
 				return
@@ -178,13 +178,13 @@ func (s *Source) annotation(i int) bool {
 func (s *Source) passNote(m *Member, i, to int) int {
 	end := i + 1
 	if s.dialect == CPP || s.dialect == PHP {
-		end = closing(s.Masked, i+strings.IndexByte(string(s.Masked[i:]), '['))
+		end = Closing(s.Masked, i+strings.IndexByte(string(s.Masked[i:]), '['))
 	} else {
 		for end < to && (wordByte(s.Masked[end]) || s.Masked[end] == '.' || s.Masked[end] == ':') {
 			end++
 		}
 		if next := s.passBlanks(end, to); next < to && s.Masked[next] == '(' {
-			end = closing(s.Masked, next)
+			end = Closing(s.Masked, next)
 		}
 	}
 	end = min(end, to)

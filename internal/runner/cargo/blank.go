@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
 // leftOut is a state's test code that does not compile, blanked in its sources.
@@ -151,7 +152,7 @@ func (l *leftOut) erase(m *module, from, to int, why gate.Observation) bool {
 	if len(bytes.TrimSpace(b.text[from:to])) == 0 {
 		return false
 	}
-	spaces(b.text[from:to])
+	braces.Spaces(b.text[from:to])
 	b.pieces = append(b.pieces, piece{from, to, why})
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
 // source is one Rust file, read without a compiler.
@@ -78,7 +79,7 @@ func (s *source) read(from, to int) []*item {
 			for open < to && s.masked[open] != '[' {
 				open++
 			}
-			end := min(closing(s.masked, open), to)
+			end := min(braces.Closing(s.masked, open), to)
 			inner := bytes.IndexByte(s.masked[i:open], '!') >= 0
 			if i = s.blanks(end, to); inner {
 				it.from = i
@@ -161,7 +162,7 @@ func (s *source) extent(it *item, to int, statement bool) {
 			it.to = i + 1
 			return
 		case '{', '(', '[':
-			end := min(closing(s.masked, i), to)
+			end := min(braces.Closing(s.masked, i), to)
 			if s.masked[i] == '{' || it.kind == macroItem {
 				it.open, it.end = i+1, max(i+1, end-1)
 			}

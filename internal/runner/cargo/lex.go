@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
 var (
@@ -38,7 +39,7 @@ func mask(source []byte) []byte {
 			i++
 			continue
 		}
-		spaces(masked[i:end])
+		braces.Spaces(masked[i:end])
 		i = end
 	}
 	return masked
@@ -92,29 +93,4 @@ func rawEnd(source []byte, i int, hashes []byte) int {
 
 func wordByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
-}
-
-// spaces blanks text and keeps its lines.
-func spaces(text []byte) {
-	for i, c := range text {
-		if c != '\n' && c != '\r' {
-			text[i] = ' '
-		}
-	}
-}
-
-// closing is the place behind the bracket that closes the one at i, or the end.
-func closing(masked []byte, i int) int {
-	depth := 0
-	for ; i < len(masked); i++ {
-		switch masked[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(masked)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
 // crate is the sources of a target, found by following its module declarations.
@@ -164,9 +165,9 @@ func (m *module) entryEnd(i, to int) int {
 		case ',', ';':
 			return i
 		case '(', '[':
-			i = closing(m.masked, i)
+			i = braces.Closing(m.masked, i)
 		case '{':
-			return min(closing(m.masked, i), to)
+			return min(braces.Closing(m.masked, i), to)
 		default:
 			i++
 		}
