@@ -59,7 +59,7 @@ func TestBridge(t *testing.T) {
 				if framework != Node {
 					modules := packages(t, framework)
 					for _, need := range needs {
-						if _, err := os.Stat(filepath.Join(modules, need)); err != nil {
+						if _, err := os.Stat(filepath.Join(modules, "node_modules", need)); err != nil {
 							t.Skipf("%s is not in %s", need, modules)
 						}
 					}
