@@ -37,6 +37,7 @@ func find(r *replay, out reading) []Finding {
 	findings = append(findings, aboutChange(r, out)...)
 	findings = append(findings, aboutUnreached(r, out)...)
 	findings = append(findings, aboutGroups(r)...)
+	findings = append(findings, aboutGoldens(r, out.goldens)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return findings
 }

@@ -88,6 +88,9 @@ func (r *replay) wantsOld(key Key, base Row, heir map[Key]Key, split map[Key]boo
 	case ran && allBlank(now):
 		return true
 	}
+	if r.asksGoldens(key) {
+		return true
+	}
 	if r.maskable(key) {
 		return !anyOf(r.m.Cell(key, Base), red) && !anyOf(r.m.Cell(key, BaseTests), red)
 	}
@@ -118,7 +121,7 @@ func (r *replay) suspects(rows []Row, state StateName) []Row {
 	}
 	var again []Row
 	for _, row := range rows {
-		if failed[row.ID] && len(r.m.Cell(row.Key(), state)) < r.in.Policy.Repeat {
+		if failed[row.ID] && !r.movedByData(row.Key()) && len(r.m.Cell(row.Key(), state)) < r.in.Policy.Repeat {
 			again = append(again, row)
 		}
 	}

@@ -9,9 +9,9 @@ import "slices"
 // those that are red somewhere, and, when a fixture or another file that any
 // test may read has changed, all that it may have affected. A row that passes
 // on base+tests and on head proves nothing, whatever base says of it, and is not
-// worth a run. Without a production part nothing can be evidence, and only what
-// head lost or is red on matters.
-func needsBase(m *Matrix, runner string, production, support bool) []Row {
+// worth a run. When neither production code nor data of the tests changed (code
+// is false) nothing can be evidence, and only what head lost or is red on matters.
+func needsBase(m *Matrix, runner string, code, support bool) []Row {
 	var rows []Row
 	for _, key := range m.Keys() {
 		base, onBase := m.Seen(key, Base)
@@ -19,7 +19,7 @@ func needsBase(m *Matrix, runner string, production, support bool) []Row {
 			continue
 		}
 		head, onHead := m.Seen(key, Head)
-		quiet := onHead && allGreen(m.Cell(key, Head)) && (!production || allGreen(m.Cell(key, BaseTests)) && !support)
+		quiet := onHead && allGreen(m.Cell(key, Head)) && (!code || allGreen(m.Cell(key, BaseTests)) && !support)
 		if modified := onHead && base.Digest != head.Digest; modified && allGreen(m.Cell(key, Head)) {
 			quiet = true // it is the change's own, and passes: base's version of it is another test
 		}

@@ -15,6 +15,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Split:      r.in.Split,
 		Flips:      out.flips,
 		Lost:       out.lost,
+		Goldens:    out.goldens,
 		Findings:   out.findings,
 		Summary:    out.summary,
 		Selection:  r.full,

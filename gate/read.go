@@ -13,6 +13,7 @@ type reading struct {
 	facts    Facts
 	flips    []Flip
 	lost     []Lost
+	goldens  []Golden
 	findings []Finding
 	summary  Summary
 }
@@ -49,6 +50,7 @@ func read(r *replay) reading {
 	out.listen(r)
 	out.evidenceOfRegression(r)
 	out.summarise()
+	out.goldens = readGoldens(r)
 	out.findings = find(r, out)
 	return out
 }

@@ -23,6 +23,7 @@ type replay struct {
 	mu        sync.Mutex
 	m         *Matrix
 	states    map[StateName]*opened
+	goldens   func() []string // see editedData; not before base and head are open
 	costs     map[StateName]time.Duration
 	commands  []RanCommand
 	loaded    map[string]map[StateName][]Loaded // by runner
@@ -81,6 +82,7 @@ func newReplay(in Inputs) *replay {
 	for _, name := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra} {
 		r.states[name] = &opened{}
 	}
+	r.goldens = sync.OnceValue(r.editedData)
 	r.m.Steered = len(in.Steering) > 0 && len(r.production) > 0 && !in.Policy.AcceptInfrastructure
 	if in.SameTree(BaseTests, Head) {
 		r.m.Twin(BaseTests, Head)
@@ -165,7 +167,7 @@ func (r *replay) repeat(ctx context.Context) {
 
 func (r *replay) repeatBy(ctx context.Context, runner Runner) {
 	r.mu.Lock()
-	base := needsBase(r.m, runner.Name(), len(r.production) > 0, hasSupport(r.m, runner.Name(), r.tests))
+	base := needsBase(r.m, runner.Name(), len(r.production)+len(r.goldens()) > 0, hasSupport(r.m, runner.Name(), r.tests))
 	r.mu.Unlock()
 	asked := make(map[StateName]map[Key]int)
 	var phase sync.WaitGroup

@@ -17,6 +17,7 @@ type Report struct {
 	Checks    []Check                   `json:"checks"`
 	Flips     []Flip                    `json:"flips"`
 	Lost      []Lost                    `json:"lost"`
+	Goldens   []Golden                  `json:"goldens,omitempty"`
 	Findings  []Finding                 `json:"findings"`
 	Summary   Summary                   `json:"summary"`
 	Selection Selection                 `json:"selection"`

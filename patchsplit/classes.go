@@ -103,7 +103,7 @@ func (c *Classifier) marked(path string) bool {
 	if !tree.has(path) {
 		tree = c.base
 	}
-	if !isCode(path) || !tree.has(path) {
+	if !IsCode(path) || !tree.has(path) {
 		return false
 	}
 	data := tree.content(path)

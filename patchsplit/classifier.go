@@ -135,7 +135,7 @@ func first(path string, rules ...func(string) Decision) Decision {
 }
 
 func otherwise(path string) Decision {
-	if isCode(path) {
+	if IsCode(path) {
 		return Decision{Part: Production, Why: "source code that no rule makes a test"}
 	}
 	return Decision{Part: Production, Why: "no rule makes it a test or documentation"}

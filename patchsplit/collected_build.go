@@ -112,7 +112,7 @@ func readNativeBuild(file string, data []byte) *collection {
 			continue
 		}
 		for _, word := range bytes.FieldsFunc(match[2], func(r rune) bool { return strings.ContainsRune(" \t\r\n,'\"()", r) }) {
-			if isCode(string(word)) && !bytes.ContainsAny(word, "$<*") && !bytes.HasPrefix(word, []byte("..")) {
+			if IsCode(string(word)) && !bytes.ContainsAny(word, "$<*") && !bytes.HasPrefix(word, []byte("..")) {
 				k.add(framework, []string{string(word)})
 			}
 		}

@@ -17,7 +17,7 @@ const maxBorrowed = 3
 // product all the same: production code imports it, or what imports it. A file
 // that a framework collects as a test is not asked about.
 func (c *Classifier) borrowed(path string) Decision {
-	if !isCode(path) || importsOf[extOf(path)] == nil || c.blind() {
+	if !IsCode(path) || importsOf[extOf(path)] == nil || c.blind() {
 		return Decision{}
 	}
 	if _, among := testDirectory(path); !among || namedAsTest(path).Part == Test || c.collectedByName(path) {

@@ -80,7 +80,7 @@ var noteDirs = []string{"newsfragments", "changelog.d", "releasenotes", ".change
 
 // releaseNote is the rule for fragments of a change log, in whatever format.
 func releaseNote(path string) Decision {
-	if isCode(path) {
+	if IsCode(path) {
 		return Decision{}
 	}
 	for name := range strings.SplitSeq(dirOf(path), "/") {
@@ -118,11 +118,11 @@ func (c *Classifier) documentation(path string) Decision {
 // docWords says why a file is documentation, "" when it is not.
 func (c *Classifier) docWords(path string) string {
 	base, ext := baseOf(path), extOf(path)
-	if isCode(path) && ext != ".py" || ext == ".json" {
+	if IsCode(path) && ext != ".py" || ext == ".json" {
 		return ""
 	}
 	prose := slices.Contains(docExts, ext) || slices.Contains([]string{"", ".txt", ".cff"}, ext)
-	if prose && docName.MatchString(base) || !isCode(path) && legal.MatchString(base) {
+	if prose && docName.MatchString(base) || !IsCode(path) && legal.MatchString(base) {
 		return "documentation (" + base + ")"
 	}
 	home, under := docDirectory(path)

@@ -35,7 +35,7 @@ func (c *Classifier) corpus(tree *view) *corpus {
 	c.sources[tree] = sources
 	var code []string
 	for _, path := range tree.paths {
-		if isCode(path) && !isVendored(path) {
+		if IsCode(path) && !isVendored(path) {
 			if code = append(code, path); len(code) > maxSources {
 				return sources
 			}
@@ -59,4 +59,6 @@ var codeExts = []string{
 	".sh", ".bash", ".ps1", ".bats", ".asm", ".s", ".sql", ".proto", ".tf",
 }
 
-func isCode(path string) bool { return slices.Contains(codeExts, extOf(path)) }
+// IsCode tells a source from data by its extension: a file in a programming language
+// that something compiles or runs.
+func IsCode(path string) bool { return slices.Contains(codeExts, extOf(path)) }

@@ -66,7 +66,7 @@ func isHelpWord(word string) bool {
 // namesSample holds for data whose own name says that it is there to try things
 // out: test.jsonl, sample-test.xml.
 func namesSample(path string) bool {
-	if isCode(path) || extOf(path) == "" || isConfigFormat(path) && dirOf(path) == "" {
+	if IsCode(path) || extOf(path) == "" || isConfigFormat(path) && dirOf(path) == "" {
 		return false
 	}
 	return slices.Contains(words(stemOf(path)), "test")
@@ -79,7 +79,7 @@ func isConfigFormat(path string) bool {
 // strayData holds for data that lies beside no production code: it might be
 // anybody's. Data beside production code is the product's.
 func (c *Classifier) strayData(path string) bool {
-	if isCode(path) || extOf(path) == "" || isConfigFormat(path) || dirOf(path) == "" {
+	if IsCode(path) || extOf(path) == "" || isConfigFormat(path) || dirOf(path) == "" {
 		return false
 	}
 	tree := c.evidence(path)
@@ -87,7 +87,7 @@ func (c *Classifier) strayData(path string) bool {
 		if dir == "" {
 			return true
 		}
-		if slices.ContainsFunc(tree.in(dir), isCode) {
+		if slices.ContainsFunc(tree.in(dir), IsCode) {
 			return false
 		}
 	}
@@ -116,7 +116,7 @@ func (c *Classifier) users(path string) (production, test string, searched bool)
 // tokens are the names by which code may speak of a file, the surest first.
 func tokens(path string) []string {
 	names := []string{baseOf(path)}
-	if isCode(path) {
+	if IsCode(path) {
 		names = []string{stemOf(path)}
 	}
 	if dir := baseOf(dirOf(path)); dir != "" {
