@@ -45,6 +45,7 @@ func launch(args []string) error {
 	if err != nil {
 		return err
 	}
+	unix.Unshare(unix.CLONE_NEWCGROUP) // the command's control group looks alike in every state; without it, the name shows
 	if err := errors.Join(limitResources(pids), landlocked(writable), dropPrivileges()); err != nil {
 		return err
 	}
@@ -75,8 +76,8 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// limitResources sets what the kernel itself can keep. Memory is the watchdog's:
-// address space (RLIMIT_AS, RLIMIT_DATA) says little of it for the race detector,
+// limitResources sets what the kernel itself can keep without control groups. Memory
+// is then the watchdog's alone: address space (RLIMIT_AS, RLIMIT_DATA) says little of it for the race detector,
 // sanitizers, node and the JVM, which reserve far more than they use.
 func limitResources(pids int) error {
 	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // if the machine runs out, this goes first

@@ -24,11 +24,12 @@ const (
 // namespace is a running init: the first process of a set of namespaces, which
 // serves requests. Everything in them ends with it, and it ends with us.
 type namespace struct {
-	cmd  *exec.Cmd
-	conn *net.UnixConn
-	life *os.File // the init ends when nobody holds this end of a pipe
-	said *head    // what it wrote to stderr: the reason of a crash
-	stop sync.Once
+	cmd   *exec.Cmd
+	group *controlGroup // holds all of it
+	conn  *net.UnixConn
+	life  *os.File // the init ends when nobody holds this end of a pipe
+	said  *head    // what it wrote to stderr: the reason of a crash
+	stop  sync.Once
 }
 
 func startNamespace(ctx context.Context, world setup) (*namespace, reply, error) {
@@ -70,6 +71,11 @@ func executeInit(network bool) (*namespace, error) {
 		conn.Close()
 		life.Close()
 		return nil, err
+	}
+	n.group = newControlGroup()
+	if n.group.admit(n.cmd.Process.Pid) != nil { // before it starts anything: it waits for its setup
+		n.group.remove()
+		n.group = nil
 	}
 	return n, nil
 }
@@ -157,5 +163,6 @@ func (n *namespace) kill() {
 		n.cmd.Wait()
 		n.life.Close()
 		n.conn.Close()
+		n.group.remove()
 	})
 }

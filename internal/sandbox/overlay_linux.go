@@ -124,7 +124,12 @@ func (o *overlay) run(ctx context.Context, t task) (gate.Exit, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, t.Timeout+answerGrace)
 	defer cancel()
+	ns.group.limit(t.Memory+o.world.Disk+slack, t.Pids*threadsPerProcess+slackThreads)
+	killed := ns.group.killed()
 	answer, err := o.call(limited, ns, request{Task: t, Keep: o.keeping}, t.streams)
+	if answer.Exit.Limit == "" && !answer.Exit.TimedOut && ns.group.killed() > killed {
+		answer.Exit.Limit = "memory"
+	}
 	if ctx.Err() == nil && limited.Err() != nil {
 		err = fmt.Errorf("no answer %v after the limit of %v: what runs cannot be killed", answerGrace, t.Timeout)
 	}

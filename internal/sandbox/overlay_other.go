@@ -22,3 +22,5 @@ func listeningSockets() []string { return nil }
 func openOverlaySetup(context.Context, *Sandbox, []File) (setUpper, error) { return nil, errNoOverlay }
 
 func landlockLayer() []string { return nil }
+
+func groupLayer() []string { return nil }

@@ -1,5 +1,7 @@
 package sandbox
 
+import "slices"
+
 // Layers names what stands between a command and the machine, for reports.
 func (s *Sandbox) Layers() []string {
 	var layers []string
@@ -14,7 +16,7 @@ func (s *Sandbox) Layers() []string {
 			"user namespace", "mount namespace", "PID namespace", "IPC namespace", "no capabilities",
 			"no user namespaces inside", "time, memory, process and disk limits",
 		}
-		layers = append(layers, landlockLayer()...)
+		layers = slices.Concat(layers, groupLayer(), landlockLayer())
 	}
 	if !s.opts.Network {
 		layers = append(layers, "no network but loopback")
