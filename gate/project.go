@@ -23,7 +23,7 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 		Verdict:    verdict,
 		States:     r.stateReports(),
 		Commands:   r.commands,
-		Notes:      slices.Concat(r.notes, r.silent()),
+		Notes:      slices.Concat(r.notes, r.silent(), r.memories()),
 		Groups:     r.groups,
 		Peers:      r.crosses,
 		Doubts:     r.doubts,
@@ -130,7 +130,7 @@ func (r *replay) stateReports() map[StateName]StateReport {
 		if o.state == nil {
 			continue
 		}
-		report := StateReport{TestSeconds: r.costs[name].Seconds()}
+		report := StateReport{TestSeconds: r.costs[name].Seconds(), Recalled: r.recalled[name]}
 		if d, ok := o.state.(Described); ok {
 			report.Sandbox, report.Layers, report.PreparedSeconds = d.Describe()
 		}

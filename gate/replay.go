@@ -25,6 +25,7 @@ type replay struct {
 	states    map[StateName]*opened
 	goldens   func() []string // see editedData; not before base and head are open
 	costs     map[StateName]time.Duration
+	recalled  map[StateName]int // observations that a former run made
 	commands  []RanCommand
 	loaded    map[string]map[StateName][]Loaded // by runner
 	failed    map[string]map[StateName][]UnitFailure
@@ -65,6 +66,7 @@ func newReplay(in Inputs) *replay {
 		m:          &Matrix{Repeat: in.Policy.Repeat, Gold: in.Further.Gold},
 		states:     make(map[StateName]*opened),
 		costs:      make(map[StateName]time.Duration),
+		recalled:   make(map[StateName]int),
 		loaded:     make(map[string]map[StateName][]Loaded),
 		failed:     make(map[string]map[StateName][]UnitFailure),
 		unheard:    make(map[string]string),
@@ -132,7 +134,7 @@ func (r *replay) touchedBy(ctx context.Context, runner Runner) {
 		if name == BaseTests && r.in.SameTree(BaseTests, Head) {
 			continue
 		}
-		phase.Go(func() { r.run(ctx, runner, name, Batch{Units: units[name]}, "touched") })
+		phase.Go(func() { r.recall(ctx, runner, name, Batch{Units: units[name]}, "touched") })
 	}
 	phase.Go(func() { r.list(ctx, runner, Base, units[Base]) })
 	phase.Wait()
@@ -171,7 +173,7 @@ func (r *replay) repeatBy(ctx context.Context, runner Runner) {
 	r.mu.Unlock()
 	asked := make(map[StateName]map[Key]int)
 	var phase sync.WaitGroup
-	phase.Go(func() { r.run(ctx, runner, Base, Batch{Units: unitsOf(base), Rows: ids(base)}, "") })
+	phase.Go(func() { r.recall(ctx, runner, Base, Batch{Units: unitsOf(base), Rows: ids(base)}, "") })
 	r.again(ctx, runner, []StateName{Head, BaseTests}, asked, &phase)
 	phase.Wait()
 	r.spread(runner.Name())
@@ -210,7 +212,7 @@ func (r *replay) again(ctx context.Context, runner Runner, states []StateName, a
 		r.mu.Unlock()
 		if len(rows) > 0 && ctx.Err() == nil {
 			some = true
-			phase.Go(func() { r.run(ctx, runner, name, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "") })
+			phase.Go(func() { r.recall(ctx, runner, name, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "") })
 		}
 	}
 	return some
@@ -219,17 +221,33 @@ func (r *replay) again(ctx context.Context, runner Runner, states []StateName, a
 // run makes one runner invocation on one state and records what it said.
 func (r *replay) run(ctx context.Context, runner Runner, name StateName, batch Batch, why string) {
 	r.invoke(ctx, runner, name, batch.Units, why, func(state State) (Result, error) {
-		batch.Subjects, batch.Timeout = r.production, r.in.Timeout
-		batch.Seen = func(_ string, o Outcome) { r.done(string(name), o) }
-		r.add(string(name), len(batch.Rows))
-		return runner.Run(ctx, state, batch)
+		return r.call(ctx, runner, name)(state, r.whole(batch))
 	})
 }
 
+// recall is run for what is asked of every change alike: the answer of a former
+// run of the same tree will do.
+func (r *replay) recall(ctx context.Context, runner Runner, name StateName, batch Batch, why string) {
+	r.invoke(ctx, runner, name, batch.Units, why, r.remembered(ctx, runner, name, r.whole(batch), false, r.call(ctx, runner, name)))
+}
+
+// whole completes a batch with what is the same for all of them.
+func (r *replay) whole(batch Batch) Batch {
+	batch.Subjects, batch.Timeout = r.production, r.in.Timeout
+	return batch
+}
+
+func (r *replay) call(ctx context.Context, runner Runner, name StateName) func(State, Batch) (Result, error) {
+	return func(state State, batch Batch) (Result, error) {
+		batch.Seen = func(_ string, o Outcome) { r.done(string(name), o) }
+		r.add(string(name), len(batch.Rows))
+		return runner.Run(ctx, state, batch)
+	}
+}
+
 func (r *replay) list(ctx context.Context, runner Runner, name StateName, units []string) {
-	r.invoke(ctx, runner, name, units, "", func(state State) (Result, error) {
-		return runner.List(ctx, state, units)
-	})
+	list := func(state State, batch Batch) (Result, error) { return runner.List(ctx, state, batch.Units) }
+	r.invoke(ctx, runner, name, units, "", r.remembered(ctx, runner, name, Batch{Units: units}, true, list))
 }
 
 func (r *replay) invoke(ctx context.Context, runner Runner, name StateName, units []string, why string, call func(State) (Result, error)) {

@@ -246,6 +246,8 @@ type StateReport struct {
 	Layers          []string `json:"layers,omitempty"` // protections that were active
 	PreparedSeconds float64  `json:"prepared_seconds"`
 	TestSeconds     float64  `json:"test_seconds"`
+	// Recalled counts the observations that an earlier run of the same tree made.
+	Recalled int `json:"recalled,omitempty"`
 	// SameAs names the state with an identical tree whose observations stand
 	// for this one too; then nothing was run here.
 	SameAs StateName `json:"same_as,omitempty"`

@@ -49,6 +49,8 @@ type Inputs struct {
 	// Select chooses the rows that the change can break, for when the whole suite
 	// is too expensive. It is called at most once; nil: only touched rows run.
 	Select func(ctx context.Context) (*Choice, error)
+	// Memory may know what former runs observed on base and base+tests; nil: nothing.
+	Memory Memory
 	// SuiteTime is the time that the whole suite is known to take, 0 when it is
 	// not. It is asked first, and must be cheap; nil: never known.
 	SuiteTime func() time.Duration

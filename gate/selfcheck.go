@@ -27,7 +27,7 @@ func (r *replay) selfCheck(ctx context.Context) {
 	changed := r.changed()
 	var states sync.WaitGroup
 	for _, name := range []StateName{Base, BaseTests, Head, GoldTests} {
-		if r.costs[name] == 0 {
+		if !r.heard(name) {
 			continue // nothing ran there
 		}
 		states.Go(func() { r.checkState(ctx, name, changed) })

@@ -31,6 +31,7 @@ type App struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(string) string
+	Cache  string // where observations are kept between runs; "" for nowhere
 
 	now   func() time.Time                           // nil: the real clock
 	sleep func(context.Context, time.Duration) error // nil: real waiting

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,37 @@ func BenchmarkAgainstPlainScript(b *testing.B) {
 	b.ReportMetric(ours.Seconds()/plain.Seconds(), "ratio")
 }
 
+// BenchmarkRecalled runs check on a change whose tests were asked on base before, as
+// after a push that touches production code only, and the same with --fresh, in
+// turn, and reports the ratio.
+func BenchmarkRecalled(b *testing.B) {
+	if out, err := exec.Command("python3", "-m", "pytest", "--version").CombinedOutput(); err != nil {
+		b.Skipf("python3 -m pytest does not run here: %s", out)
+	}
+	dir, cache := b.TempDir(), b.TempDir()
+	heavy := "import pytest\n\nfrom num import absolute\n\n\n@pytest.mark.parametrize('x', range(40))\ndef test_heavy(x):\n    assert sum(i * i for i in range(1_500_000)) > 0 and absolute(x) == x\n"
+	benchRepository(b, dir,
+		map[string]string{"num.py": "def absolute(x):\n    return x\n", "conftest.py": "", "tests/test_num.py": heavy},
+		map[string]string{"num.py": "def absolute(x):\n    return -x if x < 0 else x\n", "tests/test_num.py": heavy + "\n\ndef test_negative():\n    assert absolute(-2) == 2\n"})
+	check := func(args ...string) time.Duration {
+		began := time.Now()
+		app := App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv, Cache: cache}
+		if code := app.Main(append([]string{"check", "--repo", dir, "--base", "HEAD~1", "--full", "never", "--budget", "-1s"}, args...)); code != exitPass {
+			b.Fatalf("check %q exited with %d", args, code)
+		}
+		return time.Since(began)
+	}
+	check()
+	var recalled, fresh time.Duration
+	for b.Loop() {
+		recalled += check()
+		fresh += check("--fresh")
+	}
+	b.ReportMetric(recalled.Seconds()/float64(b.N), "recalled-s")
+	b.ReportMetric(fresh.Seconds()/float64(b.N), "fresh-s")
+	b.ReportMetric(recalled.Seconds()/fresh.Seconds(), "ratio")
+}
+
 const plainScript = `set -e
 t=$(mktemp -d)
 git -C "$1" worktree add -q --detach "$t/base" HEAD~1
@@ -81,7 +113,7 @@ func BenchmarkGateItself(b *testing.B) {
 	b.ReportMetric(gateTime/float64(b.N), "gate-s")
 }
 
-func benchRepository(b *testing.B, dir string, commits ...map[string]string) {
+func benchRepository(b testing.TB, dir string, commits ...map[string]string) {
 	b.Helper()
 	git := func(args ...string) {
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)

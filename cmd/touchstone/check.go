@@ -29,6 +29,7 @@ type checkOptions struct {
 	peers    []string
 	budget   time.Duration
 	audit    gate.Audit // what the coin says, with --full coin
+	cache    string     // where observations are kept between runs; "" for nowhere
 }
 
 func (a *App) checkCommand() *cobra.Command {
@@ -65,6 +66,7 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 	if err := a.drawAudit(ctx, &o); err != nil {
 		return err
 	}
+	o.cache = a.Cache
 	progress := a.progress(o.printOptions)
 	result, err := examine(ctx, o, progress)
 	progress.Close()
@@ -206,6 +208,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Declared: names.stands, Reverts: takesBack(ctx, change, classifier),
+		Memory: o.memory(ctx, columns, settings, runners.added),
 		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,

@@ -89,7 +89,7 @@ func (w *workflow) judge(ctx context.Context, o ciOptions, s *subject) (*gate.Re
 	if result := w.exempted(ctx, s); result != nil {
 		return result, nil
 	}
-	options := checkOptions{repo: o.repo, base: s.base, head: s.head, runOptions: o.runOptions}
+	options := checkOptions{repo: o.repo, base: s.base, head: s.head, runOptions: o.runOptions, cache: w.app.Cache}
 	if s.pull == nil && o.full == "coin" { // a merge queue runs everything
 		options.take(draw{Draw: audit.Draw{Probability: audit.Certain, Heads: true}})
 	}

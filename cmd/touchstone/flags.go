@@ -24,6 +24,7 @@ type runOptions struct {
 	jobs, repeat int
 	timeout      time.Duration
 	full         string
+	fresh        bool
 	format       string
 	outputs      []string
 	printOptions
@@ -44,6 +45,7 @@ func (o *runOptions) add(flags *pflag.FlagSet) {
 	flags.Lookup("repeat").DefValue = "0" // which help does not show
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	flags.StringVar(&o.full, "full", "auto", "run the whole suite on head: auto (when it is cheap), always, never, coin (when this change is drawn for an audit)")
+	flags.BoolVar(&o.fresh, "fresh", false, "ask base again, even where an earlier run of the same tree with the same tools has answered")
 	o.printOptions.add(flags)
 }
 

@@ -1,6 +1,27 @@
 package sandbox
 
-import "slices"
+import (
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Surroundings is what commands find around their state: the kind of sandbox, its
+// layers and limits, and the environment. Equal ones make no difference to a test.
+func (s *Sandbox) Surroundings() []string {
+	o := s.opts
+	limits := fmt.Sprintf("memory %d, disk %d, processes %d, time %v, output %d, network %v", o.Memory, o.Disk, o.Pids, o.Timeout, o.OutputCap, o.Network)
+	return slices.Concat([]string{s.kind, s.home, limits}, s.Layers(), o.Visible, s.hidden, letThrough(os.Environ(), passed, o.EnvAllow), flat(o.Env))
+}
+
+func flat(env map[string]string) []string {
+	var list []string
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
 
 // Layers names what stands between a command and the machine, for reports.
 func (s *Sandbox) Layers() []string {
