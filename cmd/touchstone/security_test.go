@@ -30,7 +30,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 	sources := testSources(t)
 	for _, row := range attacks {
-		proofs := regexp.MustCompile("`(Test\\w+)(\\*?)[^`]*`|`((?:py|go|js|rust)_\\w+)`|contract \\*[^*]+\\*|`(?:internal|cmd)/[\\w/]+`").FindAllStringSubmatch(row, -1)
+		proofs := regexp.MustCompile("`(Test\\w+)(\\*?)[^`]*`|`((?:py|go|js|rust|ruby)_\\w+)`|contract \\*[^*]+\\*|`(?:internal|cmd)/[\\w/]+`").FindAllStringSubmatch(row, -1)
 		if len(proofs) == 0 {
 			t.Errorf("nothing proves it: %s", row)
 		}

@@ -85,7 +85,24 @@ module Touchstone
 
   def wanted?(id)
     @wanted ||= PLAN["rows"].to_h { |row| [row, true] }
-    @wanted.empty? || @wanted.key?(id)
+    @wanted.empty? || @wanted.key?(id) || canary?(id)
+  end
+
+  # canary? tells the gate's own checks, which must fail, by their name.
+  def canary?(id)
+    !PLAN["canary"].to_s.empty? && id.end_with?(PLAN["canary"])
+  end
+
+  # fail_twice asks an assertion to fail first: where it does not, the check
+  # passes, and that is told.
+  def fail_twice
+    held = begin
+      yield
+      true
+    rescue Exception # rubocop:disable Lint/RescueException
+      false
+    end
+    raise "this check of the gate's must fail" unless held
   end
 
   # finish says from where the changed files were loaded, and that this is the end.
@@ -140,6 +157,18 @@ if Touchstone::PLAN["framework"] == "rspec"
       end
     end
 
+    # Canaries puts into each group that was loaded an example that must fail.
+    module Canaries
+      def load_spec_files
+        super
+        return if Touchstone::PLAN["canary"].to_s.empty?
+
+        RSpec.world.example_groups.flat_map(&:descendants).each do |group|
+          group.it(Touchstone::PLAN["canary"], caller: ["#{group.metadata[:absolute_file_path]}:1"]) { Touchstone.fail_twice { expect(1).to eq(2) } }
+        end
+      end
+    end
+
     # Outside hears of errors that belong to no example.
     module Outside
       def notify_non_example_exception(error, context)
@@ -180,6 +209,7 @@ if Touchstone::PLAN["framework"] == "rspec"
   end
 
   RSpec::Core::FilterManager.prepend(Touchstone::Chosen)
+  RSpec::Core::Configuration.prepend(Touchstone::Canaries)
   RSpec::Core::Reporter.prepend(Touchstone::Outside)
   RSpec.configure { |config| config.add_formatter(Touchstone::Formatter, File::NULL) }
 else
@@ -220,6 +250,16 @@ else
           say("outside", context: "while loading #{file}.", error: exception(e))
         end
         (Minitest::Runnable.runnables - before).each { |k| @files[k] ||= file }
+      end
+      canaries unless PLAN["canary"].to_s.empty?
+    end
+
+    # canaries puts into each class that was loaded a test that must fail.
+    def canaries
+      @files.each_key do |klass|
+        next unless klass <= Minitest::Test
+
+        klass.send(:define_method, "test_#{PLAN['canary']}") { Touchstone.fail_twice { assert_equal 1, 2 } }
       end
     end
 

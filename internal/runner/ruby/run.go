@@ -26,6 +26,7 @@ type session struct {
 	state    gate.State
 	batch    gate.Batch
 	list     bool
+	canary   string // the name of checks that must fail, "" for none
 	answered map[string]bool
 	failed   map[string]bool
 	sources  map[string]*source
@@ -55,13 +56,8 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 }
 
 func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
-	s.answered, s.failed, s.sources = make(map[string]bool), make(map[string]bool), make(map[string]*source)
-	paths := s.state.Tree().Paths()
-	units := slices.DeleteFunc(slices.Clone(s.batch.Units), func(unit string) bool {
-		_, found := slices.BinarySearch(paths, unit)
-		return !found || !within(s.Dir, unit)
-	})
-	rows := s.batch.Rows
+	s.prepare()
+	units, rows := s.present(), s.batch.Rows
 	for round := 1; len(units) > 0; round++ {
 		h, err := s.invoke(ctx, units, rows)
 		if err != nil {
@@ -83,9 +79,22 @@ func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
 	return s.result, nil
 }
 
+func (s *session) prepare() {
+	s.answered, s.failed, s.sources = make(map[string]bool), make(map[string]bool), make(map[string]*source)
+}
+
+// present are the units that the state has.
+func (s *session) present() []string {
+	paths := s.state.Tree().Paths()
+	return slices.DeleteFunc(slices.Clone(s.batch.Units), func(unit string) bool {
+		_, found := slices.BinarySearch(paths, unit)
+		return !found || !within(s.Dir, unit)
+	})
+}
+
 // invoke runs the framework once on files, for all of their rows or some.
 func (s *session) invoke(ctx context.Context, units, rows []string) (*heard, error) {
-	plan, err := json.Marshal(map[string]any{"framework": s.Config.Framework, "files": units, "rows": nonNil(rows), "list": s.list, "subjects": nonNil(s.batch.Subjects)})
+	plan, err := json.Marshal(map[string]any{"framework": s.Config.Framework, "files": units, "rows": nonNil(rows), "list": s.list, "subjects": nonNil(s.batch.Subjects), "canary": s.canary})
 	if err != nil {
 		return nil, err
 	}
