@@ -36,7 +36,7 @@ func (r *replay) readSupport() string {
 		removed, added := minus(before, after), minus(after, before)
 		holds := old || now
 		switch {
-		case r.replacing(added):
+		case r.replacing(slices.DeleteFunc(slices.Clone(added), func(line string) bool { return standsIn(before, line) })):
 			return supportReplaces
 		case !holds && len(removed)+len(added) > 0, len(removed) > 0, slices.ContainsFunc(added, setsUp.MatchString), slices.ContainsFunc(added, replaces.MatchString):
 			found = supportEdits
@@ -67,6 +67,29 @@ func (r *replay) replacing(lines []string) bool {
 		}
 	}
 	return false
+}
+
+// standsIn tells whether a line puts in place of something what a line of base's
+// version puts in place of something already: the same fake under another name,
+// as when what it stands for has moved. A bare number or truth value says too little.
+func standsIn(before []string, line string) bool {
+	fake := fakeOf(line)
+	return fake != "" && !truth.MatchString(fake) && slices.ContainsFunc(before, func(old string) bool {
+		return replaces.MatchString(old) && fakeOf(old) == fake
+	})
+}
+
+var (
+	fakeValue = regexp.MustCompile(`^.*(?:lambda[^:]*:|=>|return_value\s*=|[rR]eturnValue(?:Once)?\(|[rR]esolvedValue(?:Once)?\(|,|=)\s*([^,:=]+?)[\s)\]};,]*$`)
+	truth     = regexp.MustCompile(`^(?i:true|false|[-+\d.]+)$`)
+)
+
+// fakeOf is what a line puts in place of something: the last expression of it.
+func fakeOf(line string) string {
+	if m := fakeValue.FindStringSubmatch(line); m != nil && replaces.MatchString(line) {
+		return strings.TrimSpace(m[1])
+	}
+	return ""
 }
 
 // around are the lines of a file outside of its tests, without imports and
