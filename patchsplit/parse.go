@@ -1,10 +1,12 @@
 package patchsplit
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
+	"unsafe"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
@@ -21,7 +23,21 @@ func Parse(r io.Reader) (*Patch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading diff: %w", err)
 	}
-	s := &scanner{data: data, line: 1}
+	patch, ok := parsePieces(data)
+	if !ok {
+		s := &scanner{data: data, line: 1}
+		if patch, err = s.patch(); err != nil {
+			return nil, err
+		}
+	}
+	if len(patch.Files) == 0 && len(strings.TrimSpace(data)) > 0 {
+		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
+	}
+	return patch, patch.once()
+}
+
+// patch reads all sections and the text around them.
+func (s *scanner) patch() (*Patch, error) {
 	patch := new(Patch)
 	for {
 		lead, err := s.text(len(patch.Files) == 0)
@@ -30,7 +46,7 @@ func Parse(r io.Reader) (*Patch, error) {
 		}
 		if s.done() {
 			patch.tail = lead
-			break
+			return patch, nil
 		}
 		file, err := s.section()
 		if err != nil {
@@ -41,31 +57,34 @@ func Parse(r io.Reader) (*Patch, error) {
 			return nil, s.errorf("more changed files than the limit of %d", maxFiles)
 		}
 	}
-	if len(patch.Files) == 0 && len(strings.TrimSpace(data)) > 0 {
-		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
-	}
-	return patch, patch.once()
 }
 
 // readAll reads a diff up to the limit. What a reader knows of its own size
 // spares growing by doubling.
 func readAll(r io.Reader) (string, error) {
-	var text strings.Builder
-	switch sized := r.(type) {
-	case interface{ Len() int }:
-		text.Grow(min(sized.Len(), maxBytes))
-	case fs.File:
-		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
-			text.Grow(int(min(info.Size(), maxBytes)))
-		}
-	}
-	if _, err := io.CopyBuffer(&text, io.LimitReader(r, maxBytes+1), make([]byte, 256<<10)); err != nil {
+	var text bytes.Buffer
+	text.Grow(min(sizeOf(r), maxBytes) + bytes.MinRead)
+	if _, err := text.ReadFrom(io.LimitReader(r, maxBytes+1)); err != nil {
 		return "", err
 	}
 	if text.Len() > maxBytes {
 		return "", fmt.Errorf("it is larger than the limit of %d bytes", maxBytes)
 	}
-	return text.String(), nil
+	data := text.Bytes()
+	return unsafe.String(unsafe.SliceData(data), len(data)), nil // nobody writes to them any more
+}
+
+// sizeOf is how many bytes a reader says that it holds, 0 when it does not.
+func sizeOf(r io.Reader) int {
+	switch sized := r.(type) {
+	case interface{ Len() int }:
+		return sized.Len()
+	case fs.File:
+		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
+			return int(info.Size())
+		}
+	}
+	return 0
 }
 
 // section reads one file's section, which begins on the current line.
