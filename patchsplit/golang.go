@@ -111,7 +111,7 @@ func (c *Classifier) embedded(p string) Decision {
 		return Decision{}
 	}
 	var byTest string
-	for _, dir := range ancestors(p) {
+	for dir := range ancestors(p) {
 		rel, _ := relTo(dir, p)
 		for _, e := range c.goPackage(dir).embeds {
 			if !e.matches(rel) {

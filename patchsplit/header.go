@@ -91,6 +91,9 @@ var headerKeys = []string{
 // headerLine splits a header line into its key, by its place in headerKeys, and
 // its value; -1 when the line is not one.
 func headerLine(line string) (key int, value string) {
+	if strings.HasPrefix(line, "@@") {
+		return -1, "" // where nearly every header ends
+	}
 	for key, name := range headerKeys {
 		if value, ok := strings.CutPrefix(line, name); ok {
 			return key, strings.TrimSuffix(value, "\n")
@@ -218,7 +221,8 @@ func (h *header) consistent() error {
 // settle finds the one reading of the "diff --git" line that agrees with every
 // other line that names a file, and refuses the header when there is none.
 func (h *header) settle(names string) error {
-	splits, err := nameSplits(names)
+	var few [4]namePair // most names hold no blank
+	splits, err := nameSplits(names, few[:0])
 	if err != nil {
 		return err
 	}
@@ -234,12 +238,10 @@ func (h *header) settle(names string) error {
 }
 
 func (h *header) check() error {
-	for _, path := range []string{h.oldPath, h.path} {
-		if err := checkPath(path); err != nil {
-			return err
-		}
+	if err := checkPath(h.oldPath); err != nil || h.oldPath == h.path {
+		return err
 	}
-	return nil
+	return checkPath(h.path)
 }
 
 // agrees holds when a reading of the first line fits all other lines.
@@ -277,23 +279,22 @@ func cut(name string, strip bool) string {
 	return rest
 }
 
-// nameSplits lists every reading of the line: names without quotes may hold
-// blanks, so that any blank may be the border.
-func nameSplits(line string) ([]namePair, error) {
+// nameSplits adds every reading of the line to a list: names without quotes may
+// hold blanks, so that any blank may be the border.
+func nameSplits(line string, pairs []namePair) ([]namePair, error) {
 	if strings.HasPrefix(line, `"`) {
 		old, rest, err := unquote(line)
 		if err != nil {
 			return nil, err
 		}
 		now, err := bareName(strings.TrimPrefix(rest, " "))
-		return []namePair{{old, now}}, err
+		return append(pairs, namePair{old, now}), err
 	}
 	if i := strings.Index(line, ` "`); i > 0 {
 		now, err := bareName(line[i+1:])
-		return []namePair{{line[:i], now}}, err
+		return append(pairs, namePair{line[:i], now}), err
 	}
-	var pairs []namePair
-	for i := range line {
+	for i := range len(line) {
 		if line[i] == ' ' {
 			pairs = append(pairs, namePair{line[:i], line[i+1:]})
 		}

@@ -1,7 +1,6 @@
 package patchsplit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -106,7 +105,7 @@ func (c *Classifier) testDirectory(path string) Decision {
 	if !ok || c.productPackage(path, home) {
 		return Decision{}
 	}
-	return Decision{Part: Test, Why: fmt.Sprintf("in test directory %s", home)}
+	return Decision{Part: Test, Why: "in test directory " + home}
 }
 
 // sourceSets is the rule for layouts that say outright what is production:
@@ -117,7 +116,7 @@ func sourceSets(path string) Decision {
 	}
 	for _, set := range []string{"main", "commonMain", "jvmMain", "jsMain", "nativeMain", "androidMain", "iosMain"} {
 		if strings.HasPrefix(path, "src/"+set+"/") || strings.Contains(path, "/src/"+set+"/") {
-			return Decision{Part: Production, Why: fmt.Sprintf("in source set src/%s", set)}
+			return Decision{Part: Production, Why: "in source set src/" + set}
 		}
 	}
 	return Decision{}

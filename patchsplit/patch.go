@@ -76,21 +76,36 @@ func (p *Patch) Bytes() []byte { return []byte(strings.Join(p.chunks(), "")) }
 // hunks cut at the border; where no hunks can be told apart, it is production.
 // Free text (the mail header, the commit message) belongs to no part.
 func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
-	parts := map[Part]*Patch{Production: {}, Test: {}, Neutral: {}}
-	for _, placed := range p.place(c) {
+	var parts [Mixed]*Patch
+	for i := range parts {
+		parts[i] = new(Patch)
+	}
+	all := p.place(c)
+	for i := range all {
+		placed := &all[i]
 		for part, raw := range placed.raw {
 			if raw == "" {
 				continue
 			}
-			alone := *placed.file
-			alone.lead, alone.raw = "", raw
-			if raw != placed.file.raw {
-				alone.half()
-			}
-			parts[Part(part)].Files = append(parts[Part(part)].Files, &alone)
+			to := parts[part]
+			to.Files = append(to.Files, placed.file.with(raw))
 		}
 	}
 	return parts[Production], parts[Test], parts[Neutral]
+}
+
+// with is a file with a section and without the text before it: the file itself,
+// where that is no other.
+func (f *File) with(raw string) *File {
+	if f.lead == "" && raw == f.raw {
+		return f
+	}
+	alone := *f
+	alone.lead, alone.raw = "", raw
+	if raw != f.raw {
+		alone.half()
+	}
+	return &alone
 }
 
 // half fits a file to a section with a part of its hunks. The modes stood beside
@@ -139,11 +154,9 @@ func (p *Patch) place(c *Classifier) []placed {
 }
 
 func (p *Patch) decide(c *Classifier) []placed {
-	group := p.sharing()
-	alone := make([]Decision, len(p.Files))
+	group, alone := p.sharing(), c.files(p.Files)
 	part, size := make([]Part, len(p.Files)), make([]int, len(p.Files)) // by group
-	for i, file := range p.Files {
-		alone[i] = c.File(file.Path)
+	for i := range p.Files {
 		part[group[i]] = stricter(part[group[i]], alone[i].Part)
 		size[group[i]]++
 	}

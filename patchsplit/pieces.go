@@ -4,35 +4,63 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// minPiece is the size in bytes from which a piece of a diff is worth a goroutine.
-const minPiece = 64 << 10
+// Large diffs are worked on by all processors. What comes out is what one would
+// have made of it; whatever is not certain to be that is left to one.
 
-// parsePieces reads a large diff in pieces, side by side. Its result is the one
-// that a reading from start to end would give; ok is false when there may be
-// another, and then nothing is known: the diff is damaged, over a limit, or
-// small.
+const (
+	minPiece  = 64 << 10 // bytes of a diff that are worth a goroutine
+	minPlaced = 500      // files that are
+	perCore   = 4        // pieces, so that a core that is slow or busy gets fewer
+)
+
+// sideBySide does so many pieces of work, each once, and returns when all are
+// done.
+func sideBySide(pieces int, do func(piece int)) {
+	var taken atomic.Int64
+	work := func() {
+		for piece := int(taken.Add(1)) - 1; piece < pieces; piece = int(taken.Add(1)) - 1 {
+			do(piece)
+		}
+	}
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), pieces) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+}
+
+// pieceCount is into how many pieces to cut work of a size, 1 for not at all.
+func pieceCount(size, least int) int {
+	cores := runtime.GOMAXPROCS(0)
+	if cores == 1 {
+		return 1
+	}
+	return max(1, min(cores*perCore, size/least))
+}
+
+// parsePieces reads a large diff in pieces. Its result is the one that a reading
+// from start to end would give; ok is false when there may be another, and then
+// nothing is known: the diff is damaged, over a limit, or small.
 //
 // A piece begins with a line "diff --git ". Where a reading from the start is
 // outside a hunk and outside binary data, such a line always begins a section, and
 // what follows does not depend on what came before. Inside them, the piece that
 // ends there was cut short, which is an error.
 func parsePieces(data string) (patch *Patch, ok bool) {
-	pieces := cutPieces(data, min(runtime.GOMAXPROCS(0), len(data)/minPiece))
+	pieces := cutPieces(data, pieceCount(len(data), minPiece))
 	if len(pieces) < 2 {
 		return nil, false
 	}
 	read := make([]scanner, len(pieces))
 	patches := make([]*Patch, len(pieces))
-	var all sync.WaitGroup
-	for i, piece := range pieces {
-		all.Go(func() {
-			read[i] = scanner{data: piece, line: 1}
-			patches[i], _ = read[i].patch()
-		})
-	}
-	all.Wait()
+	sideBySide(len(pieces), func(i int) {
+		read[i] = scanner{data: pieces[i], line: 1}
+		patches[i], _ = read[i].patch()
+	})
 	return joinPieces(read, patches)
 }
 
@@ -55,19 +83,19 @@ func cutPieces(data string, most int) []string {
 // joinPieces puts together what was read in pieces, unless one of them, or all
 // together, are for a reading from start to end to refuse.
 func joinPieces(read []scanner, patches []*Patch) (*Patch, bool) {
-	whole := new(Patch)
-	lines, inflated, files := 0, int64(0), 0
+	files, inflated := 0, int64(0)
 	for i, patch := range patches {
 		if patch == nil {
 			return nil, false
 		}
-		inflated += read[i].inflated
 		files += len(patch.Files)
+		inflated += read[i].inflated
 	}
-	if inflated > maxInflated || files > maxFiles {
+	if files > maxFiles || inflated > maxInflated {
 		return nil, false
 	}
-	whole.Files = make([]*File, 0, files)
+	whole := &Patch{Files: make([]*File, 0, files)}
+	lines := 0
 	for i, patch := range patches {
 		for _, file := range patch.Files {
 			file.Line += lines
@@ -80,4 +108,24 @@ func joinPieces(read []scanner, patches []*Patch) (*Patch, bool) {
 		lines += read[i].line - 1
 	}
 	return whole, true
+}
+
+// files is File for many. Where names alone decide, every piece of them has a
+// classifier of its own.
+func (c *Classifier) files(files []*File) []Decision {
+	decisions := make([]Decision, len(files))
+	pieces := 1
+	if c.base.tree == nil && c.head.tree == nil {
+		pieces = pieceCount(len(files), minPlaced)
+	}
+	sideBySide(pieces, func(piece int) {
+		own := c
+		if pieces > 1 {
+			own = newClassifier(c.globs, nil, nil)
+		}
+		for i := piece * len(files) / pieces; i < (piece+1)*len(files)/pieces; i++ {
+			decisions[i] = own.File(files[i].Path)
+		}
+	})
+	return decisions
 }

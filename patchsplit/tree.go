@@ -1,6 +1,7 @@
 package patchsplit
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -126,11 +127,14 @@ func relTo(dir, path string) (string, bool) {
 	return strings.CutPrefix(path, dir+"/")
 }
 
-// ancestors lists the directories above a path, nearest first, the root last.
-func ancestors(path string) []string {
-	var dirs []string
-	for dir := dirOf(path); dir != ""; dir = dirOf(dir) {
-		dirs = append(dirs, dir)
+// ancestors yields the directories above a path, nearest first, the root last.
+func ancestors(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := dirOf(path); dir != ""; dir = dirOf(dir) {
+			if !yield(dir) {
+				return
+			}
+		}
+		yield("")
 	}
-	return append(dirs, "")
 }
