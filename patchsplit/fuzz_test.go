@@ -85,8 +85,8 @@ func FuzzSplit(f *testing.F) {
 		}
 		for i, part := range patch.Parts(c) {
 			if part.Part == Mixed && seen[patch.Files[i].raw] == 0 {
-				halves := patch.place(c)[i].raw
-				if len(halves[Production]) == 0 || halves.count() > 2 {
+				halves := patch.place(c).cuts[i]
+				if halves[Production] == "" || halves[Undecided] != "" || halves[Neutral] != "" {
 					t.Fatalf("%q is cut into %q", part.Path, halves)
 				}
 				for _, half := range halves {

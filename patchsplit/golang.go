@@ -107,7 +107,7 @@ func imports(source []byte, importPath string) bool {
 
 // embedded decides a file that a Go package carries in its binary.
 func (c *Classifier) embedded(p string) Decision {
-	if extOf(p) == ".go" || !c.inGoModule(dirOf(p)) {
+	if extOf(p) == ".go" || c.blind() || !c.inGoModule(dirOf(p)) {
 		return Decision{}
 	}
 	var byTest string

@@ -170,23 +170,63 @@ func (s *scanner) atSection() bool {
 // and its parts could not be applied in any order. A change of type is a
 // deletion and an addition of one name.
 func (p *Patch) once() error {
-	now, before := make(map[string]*File, len(p.Files)), make(map[string]*File, len(p.Files))
+	if p.apart = p.ascends(); p.apart {
+		return nil
+	}
+	p.apart = true
+	taken := make(map[string]takers, len(p.Files))
+	take := func(file *File, path string, now, before bool) error {
+		by, known := taken[path]
+		switch {
+		case now && by.now != nil:
+			return file.again(path, by.now)
+		case before && by.before != nil:
+			return file.again(path, by.before)
+		}
+		if now {
+			by.now = file
+		}
+		if before {
+			by.before = file
+		}
+		taken[path] = by
+		p.apart = p.apart && !known && file.OldPath == ""
+		return nil
+	}
 	for _, file := range p.Files {
-		path, old := file.claims()
-		for _, claim := range []struct {
-			by   map[string]*File
-			path string
-		}{{now, path}, {before, old}} {
-			if claim.path == "" {
-				continue
-			}
-			if earlier := claim.by[claim.path]; earlier != nil {
-				return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", file.Line, claim.path, earlier.Line)
-			}
-			claim.by[claim.path] = file
+		now, before := file.claims()
+		var err error
+		if now != "" {
+			err = take(file, now, true, now == before)
+		}
+		if before != "" && before != now && err == nil {
+			err = take(file, before, false, true)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// takers are the sections that claim a name after the change, and before it.
+type takers struct{ now, before *File }
+
+func (f *File) again(path string, earlier *File) error {
+	return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", f.Line, path, earlier.Line)
+}
+
+// ascends holds when each name stands once because they are in order, as git
+// lists them.
+func (p *Patch) ascends() bool {
+	last := ""
+	for _, file := range p.Files {
+		if file.Path <= last || file.OldPath != "" {
+			return false
+		}
+		last = file.Path
+	}
+	return true
 }
 
 // claims says which new and which old name a section takes for itself, "" for none.

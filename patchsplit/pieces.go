@@ -110,22 +110,20 @@ func joinPieces(read []scanner, patches []*Patch) (*Patch, bool) {
 	return whole, true
 }
 
-// files is File for many. Where names alone decide, every piece of them has a
-// classifier of its own.
-func (c *Classifier) files(files []*File) []Decision {
-	decisions := make([]Decision, len(files))
+// each does what has to be done for each of so many files. Where names alone
+// decide, every piece of them has a classifier of its own.
+func (c *Classifier) each(files int, do func(c *Classifier, file int)) {
 	pieces := 1
 	if c.base.tree == nil && c.head.tree == nil {
-		pieces = pieceCount(len(files), minPlaced)
+		pieces = pieceCount(files, minPlaced)
 	}
 	sideBySide(pieces, func(piece int) {
 		own := c
 		if pieces > 1 {
 			own = newClassifier(c.globs, nil, nil)
 		}
-		for i := piece * len(files) / pieces; i < (piece+1)*len(files)/pieces; i++ {
-			decisions[i] = own.File(files[i].Path)
+		for i := piece * files / pieces; i < (piece+1)*files/pieces; i++ {
+			do(own, i)
 		}
 	})
-	return decisions
 }
