@@ -176,12 +176,14 @@ func writeFiles(out *bufio.Writer, files []*patchsplit.FilePart) {
 	}
 }
 
+const blanks = "                                                                "
+
 // writeRow prints one row; the first column is so many runes wide.
 func writeRow(out *bufio.Writer, width int, indent, left, right, more string) {
 	out.WriteString(indent)
 	out.WriteString(left)
-	for n := len(indent) + utf8.RuneCountInString(left); n < width+2; n++ {
-		out.WriteByte(' ')
+	for gap := width + 2 - len(indent) - utf8.RuneCountInString(left); gap > 0; gap -= len(blanks) {
+		out.WriteString(blanks[:min(gap, len(blanks))])
 	}
 	out.WriteString(right)
 	out.WriteString(more)
