@@ -3,7 +3,6 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
@@ -108,8 +107,12 @@ var generatedEnds = []string{
 // isGeneratedName knows the names that generators give.
 func isGeneratedName(base string) bool {
 	base = strings.ToLower(base)
-	return strings.HasPrefix(base, "zz_generated") ||
-		slices.ContainsFunc(generatedEnds, func(end string) bool { return strings.HasSuffix(base, end) })
+	for _, end := range generatedEnds {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(base, "zz_generated")
 }
 
 // marked holds when the head of a file says that a tool wrote it.

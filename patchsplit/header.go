@@ -177,7 +177,12 @@ func (h *header) takeIndex(value string) error {
 
 // isObjectID holds for an object id, whole or abbreviated.
 func isObjectID(id string) bool {
-	return 4 <= len(id) && len(id) <= 64 && strings.Trim(id, "0123456789abcdef") == ""
+	for i := range len(id) {
+		if b := id[i]; (b < '0' || b > '9') && (b < 'a' || b > 'f') {
+			return false
+		}
+	}
+	return 4 <= len(id) && len(id) <= 64
 }
 
 func bareName(value string) (string, error) {
@@ -294,10 +299,13 @@ func nameSplits(line string, pairs []namePair) ([]namePair, error) {
 		now, err := bareName(line[i+1:])
 		return append(pairs, namePair{line[:i], now}), err
 	}
-	for i := range len(line) {
-		if line[i] == ' ' {
-			pairs = append(pairs, namePair{line[:i], line[i+1:]})
+	for i := strings.IndexByte(line, ' '); i >= 0; {
+		pairs = append(pairs, namePair{line[:i], line[i+1:]})
+		next := strings.IndexByte(line[i+1:], ' ')
+		if next < 0 {
+			break
 		}
+		i += 1 + next
 	}
 	return pairs, nil
 }

@@ -75,9 +75,11 @@ func editorFile(path string) Decision {
 // product that no test runs. Go's lie among the tests, Rust's are built with the
 // crate.
 func benchmark(path string) Decision {
-	top, _, _ := strings.Cut(path, "/")
-	if slices.Contains([]string{"benchmark", "benchmarks", "bench", "asv_bench"}, top) && extOf(path) != ".go" && extOf(path) != ".rs" {
-		return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+	switch top, _, _ := strings.Cut(path, "/"); top {
+	case "benchmark", "benchmarks", "bench", "asv_bench":
+		if ext := extOf(path); ext != ".go" && ext != ".rs" {
+			return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+		}
 	}
 	return Decision{}
 }

@@ -113,6 +113,9 @@ func (c *Classifier) mostlyTests(dir string) bool {
 
 // inPythonPackage holds when a path's directory is part of a package.
 func (c *Classifier) inPythonPackage(path string) bool {
+	if c.blind() {
+		return false
+	}
 	file := joinDir(dirOf(path), "__init__.py")
 	return c.base.has(file) || c.head.has(file)
 }

@@ -95,9 +95,12 @@ func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 
 // extOf is a path's extension in lower case with its dot, "" for none.
 func extOf(path string) string {
-	base := baseOf(path)
-	if i := strings.LastIndexByte(base, '.'); i > 0 {
-		return strings.ToLower(base[i:])
+	for i := len(path) - 1; i > 0 && path[i] != '/'; i-- {
+		if path[i] == '.' && path[i-1] != '/' {
+			return strings.ToLower(path[i:])
+		} else if path[i] == '.' {
+			break
+		}
 	}
 	return ""
 }

@@ -162,14 +162,16 @@ func (d *division) filesOf(part patchsplit.Part) []*patchsplit.FilePart {
 // are where they are. text/tabwriter would take longer than the splitting.
 func writeFiles(out *bufio.Writer, files []*patchsplit.FilePart) {
 	width := 0
-	for _, file := range files {
-		width = max(width, len("  ")+utf8.RuneCountInString(fileWords(file)))
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = fileWords(file)
+		width = max(width, len("  ")+utf8.RuneCountInString(names[i]))
 		for _, h := range file.Hunks {
 			width = max(width, len("    ")+len(hunkWords(h)))
 		}
 	}
-	for _, file := range files {
-		writeRow(out, width, "  ", fileWords(file), report.Sanitize(file.Why, 0), classWords(file.Class))
+	for i, file := range files {
+		writeRow(out, width, "  ", names[i], report.Sanitize(file.Why, 0), classWords(file.Class))
 		for _, h := range file.Hunks {
 			writeRow(out, width, "    ", hunkWords(h), h.Part.String(), "")
 		}
