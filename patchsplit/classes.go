@@ -121,7 +121,7 @@ func (c *Classifier) marked(path string) bool {
 	if !tree.has(path) {
 		tree = c.base
 	}
-	if !isCode(path) || !tree.has(path) {
+	if !tree.has(path) || !isCode(path) {
 		return false
 	}
 	data := tree.content(path)

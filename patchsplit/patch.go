@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -132,7 +131,8 @@ func (f *File) half() {
 }
 
 // Parts says where each file of the patch goes, with the hunks of mixed files.
-func (p *Patch) Parts(c *Classifier) []FilePart { return slices.Clone(p.place(c).parts) }
+// The list is the patch's own: it must not be changed.
+func (p *Patch) Parts(c *Classifier) []FilePart { return p.place(c).parts }
 
 // placement is where the files of a patch go, by their place in it.
 type placement struct {
@@ -153,20 +153,27 @@ func (p *Patch) place(c *Classifier) *placement {
 
 func (p *Patch) decide(c *Classifier) *placement {
 	placed := &placement{make([]FilePart, len(p.Files)), make([]*sections, len(p.Files))}
-	c.each(len(p.Files), func(c *Classifier, i int) {
-		placed.parts[i] = FilePart{FileChange: p.Files[i].FileChange, Decision: c.File(p.Files[i].Path)}
-	})
-	alone := func(int) bool { return true }
-	if !p.apart {
-		alone = p.keepTogether(placed.parts)
+	decide := func(c *Classifier, i int) {
+		file := p.Files[i]
+		placed.parts[i] = FilePart{FileChange: file.FileChange, Decision: c.File(file.Path)}
 	}
-	c.each(len(p.Files), func(c *Classifier, i int) {
-		part := &placed.parts[i]
-		if alone(i) {
-			placed.cuts[i] = p.Files[i].takeApart(part, c)
+	takeApart := func(c *Classifier, i int) { placed.cuts[i] = p.Files[i].takeApart(&placed.parts[i], c) }
+	if p.apart {
+		c.each(len(p.Files), func(c *Classifier, i int) { decide(c, i); takeApart(c, i) })
+	} else {
+		c.each(len(p.Files), decide)
+		alone := p.keepTogether(placed.parts)
+		c.each(len(p.Files), func(c *Classifier, i int) {
+			if alone(i) {
+				takeApart(c, i)
+			}
+		})
+	}
+	if len(c.head.paths) > 0 {
+		for i := range placed.parts {
+			placed.parts[i] = c.settings(placed.parts[i])
 		}
-		*part = c.settings(*part)
-	})
+	}
 	return placed
 }
 

@@ -13,9 +13,6 @@ import (
 // settings marks a manifest whose test settings change: it declares
 // dependencies, and it also says which tests run.
 func (c *Classifier) settings(part FilePart) FilePart {
-	if len(c.head.paths) == 0 {
-		return part
-	}
 	read := testSettings[baseOf(part.Path)]
 	if read == nil || part.Part != Production || part.Class != "" || part.Status == Deleted || !c.head.has(part.Path) {
 		return part
