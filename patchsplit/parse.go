@@ -62,8 +62,7 @@ func (s *scanner) patch() (*Patch, error) {
 // readAll reads a diff up to the limit. What a reader knows of its own size
 // spares growing by doubling.
 func readAll(r io.Reader) (string, error) {
-	var text bytes.Buffer
-	text.Grow(min(sizeOf(r), maxBytes) + bytes.MinRead)
+	text := bytes.NewBuffer(make([]byte, 0, min(sizeOf(r), maxBytes)+bytes.MinRead))
 	if _, err := text.ReadFrom(io.LimitReader(r, maxBytes+1)); err != nil {
 		return "", err
 	}

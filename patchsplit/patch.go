@@ -169,7 +169,7 @@ func (p *Patch) decide(c *Classifier) *placement {
 			}
 		})
 	}
-	if len(c.head.paths) > 0 {
+	if len(c.head.paths) > 0 { // settings are read from there
 		for i := range placed.parts {
 			placed.parts[i] = c.settings(placed.parts[i])
 		}
