@@ -1,12 +1,9 @@
 package patchsplit
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
-	"unsafe"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
@@ -57,33 +54,6 @@ func (s *scanner) patch() (*Patch, error) {
 			return nil, s.errorf("more changed files than the limit of %d", maxFiles)
 		}
 	}
-}
-
-// readAll reads a diff up to the limit. What a reader knows of its own size
-// spares growing by doubling.
-func readAll(r io.Reader) (string, error) {
-	text := bytes.NewBuffer(make([]byte, 0, min(sizeOf(r), maxBytes)+bytes.MinRead))
-	if _, err := text.ReadFrom(io.LimitReader(r, maxBytes+1)); err != nil {
-		return "", err
-	}
-	if text.Len() > maxBytes {
-		return "", fmt.Errorf("it is larger than the limit of %d bytes", maxBytes)
-	}
-	data := text.Bytes()
-	return unsafe.String(unsafe.SliceData(data), len(data)), nil // nobody writes to them any more
-}
-
-// sizeOf is how many bytes a reader says that it holds, 0 when it does not.
-func sizeOf(r io.Reader) int {
-	switch sized := r.(type) {
-	case interface{ Len() int }:
-		return sized.Len()
-	case fs.File:
-		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
-			return int(info.Size())
-		}
-	}
-	return 0
 }
 
 // section reads one file's section, which begins on the current line.
