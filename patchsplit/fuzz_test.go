@@ -27,6 +27,7 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		piecesAgree(t, string(text))
 		patch, err := Parse(bytes.NewReader(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "reading diff: ") {

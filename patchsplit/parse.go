@@ -20,7 +20,7 @@ func Parse(r io.Reader) (*Patch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading diff: %w", err)
 	}
-	patch, ok := parsePieces(data)
+	patch, ok := parsePieces(data, pieceCount(len(data), minPiece))
 	if !ok {
 		s := &scanner{data: data, line: 1}
 		if patch, err = s.patch(); err != nil {

@@ -57,6 +57,13 @@ func checkPath(path string) error {
 		return fmt.Errorf("path %.40q… is longer than the limit of %d bytes", path, maxName)
 	case isPlain(path):
 		return nil
+	}
+	return checkOdd(path)
+}
+
+// checkOdd is checkPath for paths that are not plain.
+func checkOdd(path string) error {
+	switch {
 	case strings.ContainsRune(path, 0):
 		return fmt.Errorf("path %q holds a NUL", path)
 	case path[0] == '/' || path[0] == '\\' || len(path) > 1 && path[1] == ':' && isLetter(path[0]):

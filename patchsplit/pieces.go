@@ -42,16 +42,16 @@ func pieceCount(size, least int) int {
 	return max(1, min(cores*perCore, size/least))
 }
 
-// parsePieces reads a large diff in pieces. Its result is the one that a reading
-// from start to end would give; ok is false when there may be another, and then
-// nothing is known: the diff is damaged, over a limit, or small.
+// parsePieces reads a diff in at most so many pieces. Its result is the one that a
+// reading from start to end would give; ok is false when there may be another, and
+// then nothing is known: the diff is damaged, over a limit, or cannot be cut.
 //
 // A piece begins with a line "diff --git ". Where a reading from the start is
 // outside a hunk and outside binary data, such a line always begins a section, and
 // what follows does not depend on what came before. Inside them, the piece that
 // ends there was cut short, which is an error.
-func parsePieces(data string) (patch *Patch, ok bool) {
-	pieces := cutPieces(data, pieceCount(len(data), minPiece))
+func parsePieces(data string, most int) (patch *Patch, ok bool) {
+	pieces := cutPieces(data, most)
 	if len(pieces) < 2 {
 		return nil, false
 	}
