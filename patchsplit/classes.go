@@ -99,20 +99,21 @@ func (c *Classifier) class(path string) string {
 	return ""
 }
 
-var generatedEnds = []string{
-	".pb.go", ".pb.gw.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi", ".min.js", ".min.css", "_generated.go", ".g.dart",
-	".designer.cs", "_string.go",
+// generatedEnds are the ends of names that generators give, by extension.
+var generatedEnds = map[string][]string{
+	".go": {".pb.go", ".pb.gw.go", "_generated.go", "_string.go"},
+	".py": {"_pb2.py", "_pb2_grpc.py"}, ".pyi": {"_pb2.pyi", "_pb2_grpc.pyi"},
+	".js": {".min.js"}, ".css": {".min.css"}, ".dart": {".g.dart"}, ".cs": {".designer.cs"},
 }
 
 // isGeneratedName knows the names that generators give.
 func isGeneratedName(base string) bool {
-	base = strings.ToLower(base)
-	for _, end := range generatedEnds {
-		if strings.HasSuffix(base, end) {
+	for _, end := range generatedEnds[extOf(base)] {
+		if strings.HasSuffix(strings.ToLower(base), end) {
 			return true
 		}
 	}
-	return strings.HasPrefix(base, "zz_generated")
+	return len(base) > 2 && base[0]|0x20 == 'z' && strings.HasPrefix(strings.ToLower(base), "zz_generated")
 }
 
 // marked holds when the head of a file says that a tool wrote it.

@@ -39,8 +39,8 @@ func newClassifier(globs []glob, base, head Tree) *Classifier {
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
 		sources: make(map[*view]*corpus), python: make(map[*view]bool),
 	}
-	c.inOrder = c.rules()
 	c.attributes = readAttributes(c.base.content(".gitattributes"))
+	c.inOrder = c.rules()
 	return c
 }
 
