@@ -163,16 +163,18 @@ func (d *document) compare(part FilePart, c *Classifier) string {
 	if part.OldPath != "" {
 		oldPath = part.OldPath
 	}
-	var kinds []string
+	var kinds, found []string // of the file, and by block
 	for i := range d.blocks {
 		b := &d.blocks[i]
 		old, new := textOf(b.old), textOf(b.new)
 		edits, kind := editsOf(old, new, b.tests(oldPath, old, c), b.tests(part.Path, new, c))
-		if kind == "" {
-			edits = compare(b.old, b.new)
-		}
 		b.edits = edits
-		kinds = appendNew(kinds, kind)
+		kinds, found = appendNew(kinds, kind), append(found, kind)
+	}
+	for i := range d.blocks {
+		if b := &d.blocks[i]; found[i] == "" && len(kinds) > 0 {
+			b.edits = compare(b.old, b.new)
+		}
 	}
 	return strings.Join(kinds, ", ")
 }

@@ -12,8 +12,8 @@ import (
 
 const (
 	minPiece  = 64 << 10 // bytes of a diff that are worth a goroutine
-	minPlaced = 500      // files that are
-	perCore   = 4        // pieces, so that a core that is slow or busy gets fewer
+	minPlaced = 32       // files that are
+	perCore   = 16       // pieces, so that one that takes long keeps nobody waiting
 )
 
 // sideBySide does so many pieces of work, each once, and returns when all are
