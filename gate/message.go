@@ -3,15 +3,16 @@ package gate
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // maxMessage bounds an Observation's message, in bytes.
 const maxMessage = 300
 
-var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+var escapes = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // Message makes text that came out of a test fit for Observation.Message: one
 // line of valid UTF-8 without control characters, of at most 300 bytes.

@@ -1,9 +1,10 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // How far a change edits the test code around the tests: fixtures, helpers,
@@ -15,14 +16,14 @@ const (
 )
 
 var (
-	setsUp = regexp.MustCompile(`(?i)autouse|set_?up|tear_?down|\bbefore(?:each|all)?\b|\bafter(?:each|all)?\b|TestMain|\bfunc init\(|^var .*\(`)
+	setsUp = lazyregexp.New(`(?i)autouse|set_?up|tear_?down|\bbefore(?:each|all)?\b|\bafter(?:each|all)?\b|TestMain|\bfunc init\(|^var .*\(`)
 	// replaces marks what puts one thing in place of another: patching tools, the
 	// tables that names are kept in, an assignment of a function or a name.
-	replaces = regexp.MustCompile(`monkeypatch|setattr|\bpatch|[mM]ock|\b[sS]tub|spyOn|sinon|sys\.modules|__dict__|\bglobals\(|\bvars\(|defineProperty|\.prototype\b|require\.cache|` +
+	replaces = lazyregexp.New(`monkeypatch|setattr|\bpatch|[mM]ock|\b[sS]tub|spyOn|sinon|sys\.modules|__dict__|\bglobals\(|\bvars\(|defineProperty|\.prototype\b|require\.cache|` +
 		`^\s*[\w.\[\]"']+\s*=\s*(?:lambda\b|func\b|function\b|async\b|\(.*=>|\w+\s*=>)|^\s*[\w.\[\]"']+\.\w+\s*=\s*[A-Za-z_]\w*;?$`)
-	imports = regexp.MustCompile(`^(?:import\b|from \S+ import\b|"[^"]+"$|\w+ "[^"]+"$|(?:const|let|var) .*\brequire\(|export \{)`)
-	remark  = regexp.MustCompile(`^(?:#|//|/?\*)`)
-	closing = regexp.MustCompile(`^[\])}>;,]*$`)
+	imports = lazyregexp.New(`^(?:import\b|from \S+ import\b|"[^"]+"$|\w+ "[^"]+"$|(?:const|let|var) .*\brequire\(|export \{)`)
+	remark  = lazyregexp.New(`^(?:#|//|/?\*)`)
+	closing = lazyregexp.New(`^[\])}>;,]*$`)
 )
 
 // readSupport compares the test part outside of the tests between base and head.
@@ -80,8 +81,8 @@ func standsIn(before []string, line string) bool {
 }
 
 var (
-	fakeValue = regexp.MustCompile(`^.*(?:lambda[^:]*:|=>|return_value\s*=|[rR]eturnValue(?:Once)?\(|[rR]esolvedValue(?:Once)?\(|,|=)\s*([^,:=]+?)[\s)\]};,]*$`)
-	truth     = regexp.MustCompile(`^(?i:true|false|[-+\d.]+)$`)
+	fakeValue = lazyregexp.New(`^.*(?:lambda[^:]*:|=>|return_value\s*=|[rR]eturnValue(?:Once)?\(|[rR]esolvedValue(?:Once)?\(|,|=)\s*([^,:=]+?)[\s)\]};,]*$`)
+	truth     = lazyregexp.New(`^(?i:true|false|[-+\d.]+)$`)
 )
 
 // fakeOf is what a line puts in place of something: the last expression of it.

@@ -19,9 +19,9 @@ func TestStandsIn(t *testing.T) {
 		`    mocker.patch("net.send", return_value=Answer(201))`:               false,
 		`jest.spyOn(net, "load").mockReturnValue("text");`:                     true,
 		`jest.spyOn(net, "load").mockReturnValue("other");`:                    false,
-		`net.open = fakeDial`:                                                  true,
-		`net.open = fakeOpen`:                                                  false,
-		`    monkeypatch.setattr(net, "fetch", lambda url: "other")`:           false, // base replaces nothing by it
+		`net.open = fakeDial`: true,
+		`net.open = fakeOpen`: false,
+		`    monkeypatch.setattr(net, "fetch", lambda url: "other")`: false, // base replaces nothing by it
 	} {
 		if got := standsIn(before, line); got != want {
 			t.Errorf("%q: %v, want %v (%q)", line, got, want, fakeOf(line))

@@ -3,21 +3,30 @@ package patchsplit
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
-var lockFiles = []string{
-	"go.sum", "go.work.sum", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "npm-shrinkwrap.json",
-	"yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "Cargo.lock", "Gemfile.lock", "composer.lock",
-	"flake.lock", "gradle.lockfile", "packages.lock.json", "mix.lock", "pubspec.lock", "Package.resolved", "Podfile.lock",
+// isLock knows the files in which package managers pin what they found.
+func isLock(base string) bool {
+	switch base {
+	case "go.sum", "go.work.sum", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "npm-shrinkwrap.json",
+		"yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "Cargo.lock", "Gemfile.lock", "composer.lock",
+		"flake.lock", "gradle.lockfile", "packages.lock.json", "mix.lock", "pubspec.lock", "Package.resolved", "Podfile.lock":
+		return true
+	}
+	return false
 }
 
-var testConfig = []string{
-	"pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", ".nycrc", ".nycrc.json", ".rspec", "phpunit.xml",
-	"phpunit.xml.dist", ".mocharc", "karma.conf.js", "CTestTestfile.cmake", "nextest.toml", "gotestsum.toml", "tarpaulin.toml",
+// isTestConfigName knows the configuration of test tools that has one name.
+func isTestConfigName(base string) bool {
+	switch base {
+	case "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", ".nycrc", ".nycrc.json", ".rspec", "phpunit.xml",
+		"phpunit.xml.dist", ".mocharc", "karma.conf.js", "CTestTestfile.cmake", "nextest.toml", "gotestsum.toml", "tarpaulin.toml":
+		return true
+	}
+	return false
 }
 
 var (
@@ -34,7 +43,7 @@ func configFile(path string) Decision {
 	switch {
 	case isTestConfig(base):
 		return Decision{Part: Production, Class: ClassTestConfig, Why: "configures which tests run and how"}
-	case slices.Contains(lockFiles, base):
+	case isLock(base):
 		return Decision{Part: Production, Class: ClassLock, Why: "pins dependencies"}
 	case isManifest(base):
 		return Decision{Part: Production, Why: "declares what is built and what it depends on"}
@@ -43,7 +52,7 @@ func configFile(path string) Decision {
 }
 
 func isTestConfig(base string) bool {
-	if slices.Contains(testConfig, base) {
+	if isTestConfigName(base) {
 		return true
 	}
 	switch extOf(base) {
@@ -55,15 +64,20 @@ func isTestConfig(base string) bool {
 	return testConfigName.MatchString(base)
 }
 
-var manifests = []string{
-	"go.mod", "go.work", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "package.json", "Cargo.toml", "pom.xml", "build.gradle",
-	"build.gradle.kts", "settings.gradle", "gradle.properties", "libs.versions.toml", "Gemfile", "composer.json", "mix.exs", "pubspec.yaml",
-	"Package.swift", "CMakeLists.txt", "conanfile.txt", "vcpkg.json", "Directory.Packages.props", "environment.yml",
+// isManifestName knows the manifests that have one name.
+func isManifestName(base string) bool {
+	switch base {
+	case "go.mod", "go.work", "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "package.json", "Cargo.toml", "pom.xml", "build.gradle",
+		"build.gradle.kts", "settings.gradle", "gradle.properties", "libs.versions.toml", "Gemfile", "composer.json", "mix.exs", "pubspec.yaml",
+		"Package.swift", "CMakeLists.txt", "conanfile.txt", "vcpkg.json", "Directory.Packages.props", "environment.yml":
+		return true
+	}
+	return false
 }
 
 // isManifest knows the files that name dependencies.
 func isManifest(base string) bool {
-	if slices.Contains(manifests, base) || strings.HasSuffix(base, ".csproj") || strings.HasSuffix(base, ".gemspec") {
+	if isManifestName(base) || strings.HasSuffix(base, ".csproj") || strings.HasSuffix(base, ".gemspec") {
 		return true
 	}
 	return strings.HasPrefix(base, "requirements") && (strings.HasSuffix(base, ".txt") || strings.HasSuffix(base, ".in"))
@@ -73,7 +87,7 @@ func isManifest(base string) bool {
 func (c *Classifier) class(path string) string {
 	base := baseOf(path)
 	switch {
-	case slices.Contains(lockFiles, base):
+	case isLock(base):
 		return ClassLock
 	case isTestConfig(base):
 		return ClassTestConfig
@@ -85,16 +99,21 @@ func (c *Classifier) class(path string) string {
 	return ""
 }
 
-var generatedEnds = []string{
-	".pb.go", ".pb.gw.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi", ".min.js", ".min.css", "_generated.go", ".g.dart",
-	".designer.cs", "_string.go",
+// generatedEnds are the ends of names that generators give, by extension.
+var generatedEnds = map[string][]string{
+	".go": {".pb.go", ".pb.gw.go", "_generated.go", "_string.go"},
+	".py": {"_pb2.py", "_pb2_grpc.py"}, ".pyi": {"_pb2.pyi", "_pb2_grpc.pyi"},
+	".js": {".min.js"}, ".css": {".min.css"}, ".dart": {".g.dart"}, ".cs": {".designer.cs"},
 }
 
 // isGeneratedName knows the names that generators give.
 func isGeneratedName(base string) bool {
-	base = strings.ToLower(base)
-	return strings.HasPrefix(base, "zz_generated") ||
-		slices.ContainsFunc(generatedEnds, func(end string) bool { return strings.HasSuffix(base, end) })
+	for _, end := range generatedEnds[extOf(base)] {
+		if strings.HasSuffix(strings.ToLower(base), end) {
+			return true
+		}
+	}
+	return len(base) > 2 && base[0]|0x20 == 'z' && strings.HasPrefix(strings.ToLower(base), "zz_generated")
 }
 
 // marked holds when the head of a file says that a tool wrote it.
@@ -103,7 +122,7 @@ func (c *Classifier) marked(path string) bool {
 	if !tree.has(path) {
 		tree = c.base
 	}
-	if !IsCode(path) || !tree.has(path) {
+	if !tree.has(path) || !IsCode(path) {
 		return false
 	}
 	data := tree.content(path)

@@ -13,7 +13,7 @@ type Classifier struct {
 
 	decided   map[string]Decision
 	collected map[string][]*collection // by directory
-	pytest    map[string]*pytestConfig // by directory; nil where there is none
+	pytest    map[string]*pytestConfig // by directory: the one that governs it
 	packages  map[string]goUse         // by Go package directory
 	modules   map[string]goModule      // by directory
 	goFacts   map[string]goPackageFacts
@@ -29,26 +29,34 @@ func NewClassifier(rules Rules, base, head Tree) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newClassifier(globs, base, head), nil
+}
+
+func newClassifier(globs []glob, base, head Tree) *Classifier {
 	c := &Classifier{
 		globs: globs, base: newView(base), head: newView(head),
 		decided: make(map[string]Decision), collected: make(map[string][]*collection), pytest: make(map[string]*pytestConfig),
 		packages: make(map[string]goUse), modules: make(map[string]goModule), goFacts: make(map[string]goPackageFacts),
 		sources: make(map[*view]*corpus), python: make(map[*view]bool),
 	}
-	c.inOrder = c.rules()
 	c.attributes = readAttributes(c.base.content(".gitattributes"))
-	return c, nil
+	c.inOrder = c.rules()
+	return c
 }
 
 // File decides one path: the first rule that knows it wins, and what no rule
 // knows is production.
 func (c *Classifier) File(path string) Decision {
-	if d, known := c.decided[path]; known {
+	blind := c.blind() // to decide is then cheaper than to remember
+	if d, known := c.decided[path]; known && !blind {
 		return d
 	}
 	var d Decision
-	for _, r := range c.inOrder {
-		if d = r.decide(path); d.Part != Undecided {
+	for i := range c.inOrder {
+		if blind && c.inOrder[i].asked == withTree {
+			continue
+		}
+		if d = c.inOrder[i].decide(path); d.Part != Undecided {
 			break
 		}
 	}
@@ -58,7 +66,9 @@ func (c *Classifier) File(path string) Decision {
 	if d.Part == Test && d.Class == ClassTestConfig && !c.configuresTests(path) {
 		d.Class = "" // a sample that tests work on
 	}
-	c.decided[path] = d
+	if !blind {
+		c.decided[path] = d
+	}
 	return d
 }
 
@@ -66,35 +76,44 @@ func (c *Classifier) File(path string) Decision {
 type rule struct {
 	asks   string
 	decide func(path string) Decision
+	asked  occasion
 }
+
+// occasion is when a rule is worth asking.
+type occasion bool
+
+const (
+	always   occasion = false
+	withTree occasion = true // without a tree it never knows
+)
 
 // rules are all of them, the strongest evidence first: what the repository
 // says, what its frameworks collect, conventions, and who uses a file.
 func (c *Classifier) rules() []rule {
 	return []rule{
-		{"the repository's split globs", c.configured},
-		{"vendored code", c.vendored},
-		{"who imports source that lies among tests", c.borrowed},
-		{"what the go tool collects and embeds", c.goCollected},
-		{"what pytest collects", c.pytestCollected},
-		{"what other test frameworks and builds collect", c.frameworkCollected},
-		{"modules that only test builds hold", c.rustModule},
-		{"projects of .NET", c.dotnetProduct},
-		{"classes that composer loads", c.phpProduct},
-		{"source sets of Maven and Gradle", sourceSets},
-		{"who imports a Go package", c.goSource},
-		{"names of test files", namedAsTest},
-		{"continuous integration", ciFile},
-		{"test directories", c.testDirectory},
-		{"configuration of tools and builds", configFile},
-		{"release notes", releaseNote},
-		{"features of cucumber", features},
-		{"settings of editors and linters", editorFile},
-		{"benchmarks", benchmark},
-		{"what .gitattributes calls documentation", c.attributed},
-		{"documentation", c.documentation},
-		{"who uses a helper or data file", c.support},
-		{"everything else", otherwise},
+		{"the repository's split globs", c.configured, always},
+		{"vendored code", c.vendored, always},
+		{"who imports source that lies among tests", c.borrowed, withTree},
+		{"what the go tool collects and embeds", c.goCollected, always},
+		{"what pytest collects", c.pytestCollected, always},
+		{"what other test frameworks and builds collect", c.frameworkCollected, withTree},
+		{"modules that only test builds hold", c.rustModule, withTree},
+		{"projects of .NET", c.dotnetProduct, withTree},
+		{"classes that composer loads", c.phpProduct, withTree},
+		{"source sets of Maven and Gradle", sourceSets, always},
+		{"who imports a Go package", c.goSource, always},
+		{"names of test files", namedAsTest, always},
+		{"continuous integration", ciFile, always},
+		{"test directories", c.testDirectory, always},
+		{"configuration of tools and builds", configFile, always},
+		{"release notes", releaseNote, always},
+		{"features of cucumber", features, always},
+		{"settings of editors and linters", editorFile, always},
+		{"benchmarks", benchmark, always},
+		{"what .gitattributes calls documentation", c.attributed, always},
+		{"documentation", c.documentation, always},
+		{"who uses a helper or data file", c.support, always},
+		{"everything else", otherwise, always},
 	}
 }
 

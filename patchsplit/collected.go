@@ -112,7 +112,7 @@ func (c *Classifier) frameworkCollected(p string) Decision {
 
 // frameworkByName is frameworkCollected without a look at who imports the file.
 func (c *Classifier) frameworkByName(p string) Decision {
-	for _, dir := range ancestors(p) {
+	for dir := range ancestors(p) {
 		for _, k := range c.collections(dir) {
 			rel, _ := relTo(k.dir, p)
 			if slices.Contains(k.loaded, rel) {

@@ -27,7 +27,7 @@ func (c *Classifier) dotnetProduct(path string) Decision {
 	if !slices.Contains([]string{".cs", ".fs", ".vb"}, extOf(path)) {
 		return Decision{}
 	}
-	for _, dir := range ancestors(path) {
+	for dir := range ancestors(path) {
 		for _, file := range c.base.in(dir) {
 			if !dotnetFile.MatchString(file) {
 				continue

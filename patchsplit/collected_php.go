@@ -53,7 +53,7 @@ func (c *Classifier) phpProduct(path string) Decision {
 	if extOf(path) != ".php" || namedAsTest(path).Part != Test && c.testDirectory(path).Part != Test {
 		return Decision{}
 	}
-	for _, dir := range ancestors(path) {
+	for dir := range ancestors(path) {
 		file := joinDir(dir, "composer.json")
 		if !c.base.has(file) {
 			continue

@@ -27,6 +27,7 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		piecesAgree(t, string(text))
 		patch, err := Parse(bytes.NewReader(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "reading diff: ") {
@@ -85,8 +86,8 @@ func FuzzSplit(f *testing.F) {
 		}
 		for i, part := range patch.Parts(c) {
 			if part.Part == Mixed && seen[patch.Files[i].raw] == 0 {
-				halves := patch.place(c)[i].raw
-				if len(halves[Production]) == 0 || halves.count() > 2 {
+				halves := patch.place(c).cuts[i]
+				if halves[Production] == "" || halves[Undecided] != "" || halves[Neutral] != "" {
 					t.Fatalf("%q is cut into %q", part.Path, halves)
 				}
 				for _, half := range halves {

@@ -107,11 +107,11 @@ func imports(source []byte, importPath string) bool {
 
 // embedded decides a file that a Go package carries in its binary.
 func (c *Classifier) embedded(p string) Decision {
-	if extOf(p) == ".go" || !c.inGoModule(dirOf(p)) {
+	if extOf(p) == ".go" || c.blind() || !c.inGoModule(dirOf(p)) {
 		return Decision{}
 	}
 	var byTest string
-	for _, dir := range ancestors(p) {
+	for dir := range ancestors(p) {
 		rel, _ := relTo(dir, p)
 		for _, e := range c.goPackage(dir).embeds {
 			if !e.matches(rel) {

@@ -91,6 +91,9 @@ var headerKeys = []string{
 // headerLine splits a header line into its key, by its place in headerKeys, and
 // its value; -1 when the line is not one.
 func headerLine(line string) (key int, value string) {
+	if strings.HasPrefix(line, "@@") {
+		return -1, "" // where nearly every header ends
+	}
 	for key, name := range headerKeys {
 		if value, ok := strings.CutPrefix(line, name); ok {
 			return key, strings.TrimSuffix(value, "\n")
@@ -174,7 +177,12 @@ func (h *header) takeIndex(value string) error {
 
 // isObjectID holds for an object id, whole or abbreviated.
 func isObjectID(id string) bool {
-	return 4 <= len(id) && len(id) <= 64 && strings.Trim(id, "0123456789abcdef") == ""
+	for i := range len(id) {
+		if b := id[i]; (b < '0' || b > '9') && (b < 'a' || b > 'f') {
+			return false
+		}
+	}
+	return 4 <= len(id) && len(id) <= 64
 }
 
 func bareName(value string) (string, error) {
@@ -218,7 +226,8 @@ func (h *header) consistent() error {
 // settle finds the one reading of the "diff --git" line that agrees with every
 // other line that names a file, and refuses the header when there is none.
 func (h *header) settle(names string) error {
-	splits, err := nameSplits(names)
+	var few [4]namePair // most names hold no blank
+	splits, err := nameSplits(names, few[:0])
 	if err != nil {
 		return err
 	}
@@ -234,12 +243,10 @@ func (h *header) settle(names string) error {
 }
 
 func (h *header) check() error {
-	for _, path := range []string{h.oldPath, h.path} {
-		if err := checkPath(path); err != nil {
-			return err
-		}
+	if err := checkPath(h.oldPath); err != nil || h.oldPath == h.path {
+		return err
 	}
-	return nil
+	return checkPath(h.path)
 }
 
 // agrees holds when a reading of the first line fits all other lines.
@@ -277,26 +284,28 @@ func cut(name string, strip bool) string {
 	return rest
 }
 
-// nameSplits lists every reading of the line: names without quotes may hold
-// blanks, so that any blank may be the border.
-func nameSplits(line string) ([]namePair, error) {
+// nameSplits adds every reading of the line to a list: names without quotes may
+// hold blanks, so that any blank may be the border.
+func nameSplits(line string, pairs []namePair) ([]namePair, error) {
 	if strings.HasPrefix(line, `"`) {
 		old, rest, err := unquote(line)
 		if err != nil {
 			return nil, err
 		}
 		now, err := bareName(strings.TrimPrefix(rest, " "))
-		return []namePair{{old, now}}, err
+		return append(pairs, namePair{old, now}), err
 	}
 	if i := strings.Index(line, ` "`); i > 0 {
 		now, err := bareName(line[i+1:])
-		return []namePair{{line[:i], now}}, err
+		return append(pairs, namePair{line[:i], now}), err
 	}
-	var pairs []namePair
-	for i := range line {
-		if line[i] == ' ' {
-			pairs = append(pairs, namePair{line[:i], line[i+1:]})
+	for i := strings.IndexByte(line, ' '); i >= 0; {
+		pairs = append(pairs, namePair{line[:i], line[i+1:]})
+		next := strings.IndexByte(line[i+1:], ' ')
+		if next < 0 {
+			break
 		}
+		i += 1 + next
 	}
 	return pairs, nil
 }

@@ -50,9 +50,10 @@ func Kind(changes []FilePart, subjects []string) (kind, evidence string) {
 
 // kindOfShape is the kind that the changed files alone settle, "" for none.
 func kindOfShape(changes []FilePart) (kind, evidence string) {
-	count := make(map[Part]int)
+	var count [Mixed + 1]int
 	manifests, docs := 0, 0
-	for _, change := range changes {
+	for i := range changes {
+		change := &changes[i]
 		count[change.Part]++
 		if change.Part == Production && (isManifest(baseOf(change.Path)) || change.Class == ClassLock || change.Class == ClassVendored) {
 			manifests++

@@ -1,7 +1,6 @@
 package patchsplit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -41,11 +40,12 @@ var testWords = []string{"tests", "unittests", "integrationtests", "functionalte
 // namesTests knows the names of test directories in the ecosystems' layouts:
 // "integration-tests", "MyApp.Tests", "AppUITests", "src/commonTest".
 func namesTests(above, name string) bool {
-	if lower := strings.ToLower(name); !strings.Contains(lower, "test") && !strings.Contains(lower, "e2e") && !slices.Contains(testDirs, lower) {
-		return false // the most names by far
-	}
-	if slices.Contains(testDirs, strings.ToLower(name)) {
+	lower := strings.ToLower(name)
+	if slices.Contains(testDirs, lower) {
 		return true
+	}
+	if !strings.Contains(lower, "test") && !strings.Contains(lower, "e2e") {
+		return false // the most names by far
 	}
 	if in := words(name); len(in) > 0 && (isTestWord(in[0]) || isTestWord(in[len(in)-1])) {
 		return true
@@ -67,6 +67,9 @@ func speaksRSpec(path string) bool {
 // specified finds the outermost directory named spec of a path that holds specs
 // of a test framework, for what lies there in no language that says so itself.
 func (c *Classifier) specified(path string) (home string, ok bool) {
+	if !strings.Contains(path, "spec") {
+		return "", false
+	}
 	for end := range slashes(path) {
 		home = path[:end]
 		name := baseOf(home)
@@ -106,7 +109,7 @@ func (c *Classifier) testDirectory(path string) Decision {
 	if !ok || c.productPackage(path, home) {
 		return Decision{}
 	}
-	return Decision{Part: Test, Why: fmt.Sprintf("in test directory %s", home)}
+	return Decision{Part: Test, Why: "in test directory " + home}
 }
 
 // sourceSets is the rule for layouts that say outright what is production:
@@ -117,7 +120,7 @@ func sourceSets(path string) Decision {
 	}
 	for _, set := range []string{"main", "commonMain", "jvmMain", "jsMain", "nativeMain", "androidMain", "iosMain"} {
 		if strings.HasPrefix(path, "src/"+set+"/") || strings.Contains(path, "/src/"+set+"/") {
-			return Decision{Part: Production, Why: fmt.Sprintf("in source set src/%s", set)}
+			return Decision{Part: Production, Why: "in source set src/" + set}
 		}
 	}
 	return Decision{}

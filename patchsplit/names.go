@@ -2,7 +2,6 @@ package patchsplit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
@@ -37,11 +36,21 @@ var namings = []naming{
 	{"Bats", []string{".bats"}, lazyregexp.New(`.`), "*.bats"},
 }
 
+// namingsFor are the namings by extension.
+var namingsFor = func() map[string][]*naming {
+	by := make(map[string][]*naming)
+	for i := range namings {
+		for _, ext := range namings[i].extension {
+			by[ext] = append(by[ext], &namings[i])
+		}
+	}
+	return by
+}()
+
 // namedAsTest is the rule for file names that only test files have.
 func namedAsTest(path string) Decision {
-	stem, ext := stemOf(path), extOf(path)
-	for _, n := range namings {
-		if slices.Contains(n.extension, ext) && n.name.MatchString(stem) {
+	for _, n := range namingsFor[extOf(path)] {
+		if n.name.MatchString(stemOf(path)) {
 			return Decision{Part: Test, Why: fmt.Sprintf("%s test file (%s)", n.ecosystem, n.words)}
 		}
 	}

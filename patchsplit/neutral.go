@@ -18,15 +18,8 @@ var (
 		".mergify.yml", "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".readthedocs.yaml", ".readthedocs.yml", "netlify.toml",
 	}
 	// forgeFiles lie beside workflows and run nothing.
-	forgeFiles  = lazyregexp.New(`^\.(github|gitlab|gitea|forgejo)/(ISSUE_TEMPLATE|issue_templates|PULL_REQUEST_TEMPLATE|merge_request_templates|FUNDING|CODEOWNERS|dependabot|renovate|labeler|stale|lock|release|settings|img|images|assets)\b`)
-	editorDirs  = []string{".vscode/", ".idea/", ".devcontainer/", ".claude/", ".cursor/", ".zed/", ".husky/"}
-	editorNames = []string{
-		".editorconfig", ".gitignore", ".gitattributes", ".mailmap", ".git-blame-ignore-revs", ".dockerignore", ".npmignore", ".prettierignore",
-		".golangci.yml", ".golangci.yaml", ".golangci.toml", ".pre-commit-config.yaml", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs",
-		".eslintrc.json", ".eslintrc.yml", ".eslintignore", "eslint.config.js", "eslint.config.mjs", "eslint.config.ts", ".prettierrc", ".prettierrc.json",
-		".flake8", ".pylintrc", ".ruff.toml", "ruff.toml", "mypy.ini", ".rubocop.yml", "rustfmt.toml", ".rustfmt.toml", "clippy.toml",
-		".clang-format", ".clang-tidy", ".cursorrules", ".shellcheckrc", ".yamllint", ".yamllint.yml", ".markdownlint.json", "typos.toml", ".typos.toml",
-	}
+	forgeFiles = lazyregexp.New(`^\.(github|gitlab|gitea|forgejo)/(ISSUE_TEMPLATE|issue_templates|PULL_REQUEST_TEMPLATE|merge_request_templates|FUNDING|CODEOWNERS|dependabot|renovate|labeler|stale|lock|release|settings|img|images|assets)\b`)
+	editorDirs = []string{".vscode/", ".idea/", ".devcontainer/", ".claude/", ".cursor/", ".zed/", ".husky/"}
 )
 
 // ciFile is the rule for what runs the tests from outside: no test sees it, but
@@ -52,9 +45,22 @@ func ciFile(path string) Decision {
 	return Decision{}
 }
 
+// isEditorName knows the files that only editors, linters and git read.
+func isEditorName(base string) bool {
+	switch base {
+	case ".editorconfig", ".gitignore", ".gitattributes", ".mailmap", ".git-blame-ignore-revs", ".dockerignore", ".npmignore", ".prettierignore",
+		".golangci.yml", ".golangci.yaml", ".golangci.toml", ".pre-commit-config.yaml", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs",
+		".eslintrc.json", ".eslintrc.yml", ".eslintignore", "eslint.config.js", "eslint.config.mjs", "eslint.config.ts", ".prettierrc", ".prettierrc.json",
+		".flake8", ".pylintrc", ".ruff.toml", "ruff.toml", "mypy.ini", ".rubocop.yml", "rustfmt.toml", ".rustfmt.toml", "clippy.toml",
+		".clang-format", ".clang-tidy", ".cursorrules", ".shellcheckrc", ".yamllint", ".yamllint.yml", ".markdownlint.json", "typos.toml", ".typos.toml":
+		return true
+	}
+	return false
+}
+
 // editorFile is the rule for what only editors, linters and git read.
 func editorFile(path string) Decision {
-	if slices.Contains(editorNames, baseOf(path)) {
+	if isEditorName(baseOf(path)) {
 		return Decision{Part: Neutral, Why: "read by editors, linters or git only"}
 	}
 	for _, dir := range editorDirs {
@@ -69,9 +75,11 @@ func editorFile(path string) Decision {
 // product that no test runs. Go's lie among the tests, Rust's are built with the
 // crate.
 func benchmark(path string) Decision {
-	top, _, _ := strings.Cut(path, "/")
-	if slices.Contains([]string{"benchmark", "benchmarks", "bench", "asv_bench"}, top) && extOf(path) != ".go" && extOf(path) != ".rs" {
-		return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+	switch top, _, _ := strings.Cut(path, "/"); top {
+	case "benchmark", "benchmarks", "bench", "asv_bench":
+		if ext := extOf(path); ext != ".go" && ext != ".rs" {
+			return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+		}
 	}
 	return Decision{}
 }

@@ -3,7 +3,6 @@ package patchsplit
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
@@ -21,7 +20,21 @@ func Parse(r io.Reader) (*Patch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading diff: %w", err)
 	}
-	s := &scanner{data: data, line: 1}
+	patch, ok := parsePieces(data, pieceCount(len(data), minPiece))
+	if !ok {
+		s := &scanner{data: data, line: 1}
+		if patch, err = s.patch(); err != nil {
+			return nil, err
+		}
+	}
+	if len(patch.Files) == 0 && len(strings.TrimSpace(data)) > 0 {
+		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
+	}
+	return patch, patch.once()
+}
+
+// patch reads all sections and the text around them.
+func (s *scanner) patch() (*Patch, error) {
 	patch := new(Patch)
 	for {
 		lead, err := s.text(len(patch.Files) == 0)
@@ -30,7 +43,7 @@ func Parse(r io.Reader) (*Patch, error) {
 		}
 		if s.done() {
 			patch.tail = lead
-			break
+			return patch, nil
 		}
 		file, err := s.section()
 		if err != nil {
@@ -41,31 +54,6 @@ func Parse(r io.Reader) (*Patch, error) {
 			return nil, s.errorf("more changed files than the limit of %d", maxFiles)
 		}
 	}
-	if len(patch.Files) == 0 && len(strings.TrimSpace(data)) > 0 {
-		return nil, fmt.Errorf("reading diff: no file change in %d bytes: give the output of git diff or diff -u", len(data))
-	}
-	return patch, patch.once()
-}
-
-// readAll reads a diff up to the limit. What a reader knows of its own size
-// spares growing by doubling.
-func readAll(r io.Reader) (string, error) {
-	var text strings.Builder
-	switch sized := r.(type) {
-	case interface{ Len() int }:
-		text.Grow(min(sized.Len(), maxBytes))
-	case fs.File:
-		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
-			text.Grow(int(min(info.Size(), maxBytes)))
-		}
-	}
-	if _, err := io.CopyBuffer(&text, io.LimitReader(r, maxBytes+1), make([]byte, 256<<10)); err != nil {
-		return "", err
-	}
-	if text.Len() > maxBytes {
-		return "", fmt.Errorf("it is larger than the limit of %d bytes", maxBytes)
-	}
-	return text.String(), nil
 }
 
 // section reads one file's section, which begins on the current line.
@@ -151,23 +139,63 @@ func (s *scanner) atSection() bool {
 // and its parts could not be applied in any order. A change of type is a
 // deletion and an addition of one name.
 func (p *Patch) once() error {
-	now, before := make(map[string]*File, len(p.Files)), make(map[string]*File, len(p.Files))
+	if p.apart = p.ascends(); p.apart {
+		return nil
+	}
+	p.apart = true
+	taken := make(map[string]takers, len(p.Files))
+	take := func(file *File, path string, now, before bool) error {
+		by, known := taken[path]
+		switch {
+		case now && by.now != nil:
+			return file.again(path, by.now)
+		case before && by.before != nil:
+			return file.again(path, by.before)
+		}
+		if now {
+			by.now = file
+		}
+		if before {
+			by.before = file
+		}
+		taken[path] = by
+		p.apart = p.apart && !known && file.OldPath == ""
+		return nil
+	}
 	for _, file := range p.Files {
-		path, old := file.claims()
-		for _, claim := range []struct {
-			by   map[string]*File
-			path string
-		}{{now, path}, {before, old}} {
-			if claim.path == "" {
-				continue
-			}
-			if earlier := claim.by[claim.path]; earlier != nil {
-				return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", file.Line, claim.path, earlier.Line)
-			}
-			claim.by[claim.path] = file
+		now, before := file.claims()
+		var err error
+		if now != "" {
+			err = take(file, now, true, now == before)
+		}
+		if before != "" && before != now && err == nil {
+			err = take(file, before, false, true)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// takers are the sections that claim a name after the change, and before it.
+type takers struct{ now, before *File }
+
+func (f *File) again(path string, earlier *File) error {
+	return fmt.Errorf("reading diff: line %d changes %q, which line %d has changed: give one patch at a time, as git diff A B makes it", f.Line, path, earlier.Line)
+}
+
+// ascends holds when each name stands once because they are in order, as git
+// lists them.
+func (p *Patch) ascends() bool {
+	last := ""
+	for _, file := range p.Files {
+		if file.Path <= last || file.OldPath != "" {
+			return false
+		}
+		last = file.Path
+	}
+	return true
 }
 
 // claims says which new and which old name a section takes for itself, "" for none.

@@ -3,6 +3,7 @@ package patchsplit
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -16,8 +17,9 @@ import (
 type Patch struct {
 	Files []*File
 	tail  string // text after the last file
+	apart bool   // known: no file names a path that another names
 
-	placed   []placed // what place found, for
+	placed   *placement // what place found, for
 	placedBy *Classifier
 }
 
@@ -47,7 +49,7 @@ func (p *Patch) Changes() []FileChange {
 // WriteTo prints the patch byte for byte as it was read.
 func (p *Patch) WriteTo(w io.Writer) (int64, error) {
 	var total int64
-	for _, chunk := range p.chunks() {
+	for chunk := range p.chunks() {
 		n, err := io.WriteString(w, chunk)
 		total += int64(n)
 		if err != nil {
@@ -57,16 +59,30 @@ func (p *Patch) WriteTo(w io.Writer) (int64, error) {
 	return total, nil
 }
 
-func (p *Patch) chunks() []string {
-	chunks := make([]string, 0, 2*len(p.Files)+1)
-	for _, file := range p.Files {
-		chunks = append(chunks, file.lead, file.raw)
+// chunks yields the patch's text in order.
+func (p *Patch) chunks() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, file := range p.Files {
+			if file.lead != "" && !yield(file.lead) || !yield(file.raw) {
+				return
+			}
+		}
+		yield(p.tail)
 	}
-	return append(chunks, p.tail)
 }
 
 // Bytes prints the patch.
-func (p *Patch) Bytes() []byte { return []byte(strings.Join(p.chunks(), "")) }
+func (p *Patch) Bytes() []byte {
+	size := 0
+	for chunk := range p.chunks() {
+		size += len(chunk)
+	}
+	text := make([]byte, 0, size)
+	for chunk := range p.chunks() {
+		text = append(text, chunk...)
+	}
+	return text
+}
 
 // Split sorts the changes into three patches, in the order in which they stand.
 // Each can be applied alone and in any order (by git apply --unidiff-zero, which
@@ -76,21 +92,35 @@ func (p *Patch) Bytes() []byte { return []byte(strings.Join(p.chunks(), "")) }
 // hunks cut at the border; where no hunks can be told apart, it is production.
 // Free text (the mail header, the commit message) belongs to no part.
 func (p *Patch) Split(c *Classifier) (production, test, neutral *Patch) {
-	parts := map[Part]*Patch{Production: {}, Test: {}, Neutral: {}}
-	for _, placed := range p.place(c) {
-		for part, raw := range placed.raw {
-			if raw == "" {
-				continue
+	var parts [Mixed]Patch
+	placed := p.place(c)
+	for i, file := range p.Files {
+		if placed.cuts[i] == nil {
+			to := &parts[placed.parts[i].Part]
+			to.Files = append(to.Files, file.with(file.raw))
+			continue
+		}
+		for part, raw := range placed.cuts[i] {
+			if raw != "" {
+				parts[part].Files = append(parts[part].Files, file.with(raw))
 			}
-			alone := *placed.file
-			alone.lead, alone.raw = "", raw
-			if raw != placed.file.raw {
-				alone.half()
-			}
-			parts[Part(part)].Files = append(parts[Part(part)].Files, &alone)
 		}
 	}
-	return parts[Production], parts[Test], parts[Neutral]
+	return &parts[Production], &parts[Test], &parts[Neutral]
+}
+
+// with is a file with a section and without the text before it: the file itself,
+// where that is no other.
+func (f *File) with(raw string) *File {
+	if f.lead == "" && raw == f.raw {
+		return f
+	}
+	alone := *f
+	alone.lead, alone.raw = "", raw
+	if raw != f.raw {
+		alone.half()
+	}
+	return &alone
 }
 
 // half fits a file to a section with a part of its hunks. The modes stood beside
@@ -101,68 +131,67 @@ func (f *File) half() {
 }
 
 // Parts says where each file of the patch goes, with the hunks of mixed files.
-func (p *Patch) Parts(c *Classifier) []FilePart {
-	placed := p.place(c)
-	parts := make([]FilePart, len(placed))
-	for i := range placed {
-		parts[i] = placed[i].FilePart
-	}
-	return parts
-}
+// The list is the patch's own: it must not be changed.
+func (p *Patch) Parts(c *Classifier) []FilePart { return p.place(c).parts }
 
-// placed is a file of a patch with its part, and its section in each patch.
-type placed struct {
-	FilePart
-	file *File
-	raw  sections
+// placement is where the files of a patch go, by their place in it.
+type placement struct {
+	parts []FilePart
+	cuts  []*sections // nil for a file that goes whole, with its part
 }
 
 // sections are a file's bytes by the part whose patch they go to.
 type sections [Mixed]string
 
-func (s sections) count() int {
-	n := 0
-	for _, raw := range s {
-		if raw != "" {
-			n++
-		}
-	}
-	return n
-}
-
 // place decides every file, once for each classifier.
-func (p *Patch) place(c *Classifier) []placed {
+func (p *Patch) place(c *Classifier) *placement {
 	if p.placedBy != c {
 		p.placed, p.placedBy = p.decide(c), c
 	}
 	return p.placed
 }
 
-func (p *Patch) decide(c *Classifier) []placed {
+func (p *Patch) decide(c *Classifier) *placement {
+	placed := &placement{make([]FilePart, len(p.Files)), make([]*sections, len(p.Files))}
+	decide := func(c *Classifier, i int) {
+		file := p.Files[i]
+		placed.parts[i] = FilePart{FileChange: file.FileChange, Decision: c.File(file.Path)}
+	}
+	takeApart := func(c *Classifier, i int) { placed.cuts[i] = p.Files[i].takeApart(&placed.parts[i], c) }
+	if p.apart {
+		c.each(len(p.Files), func(c *Classifier, i int) { decide(c, i); takeApart(c, i) })
+	} else {
+		c.each(len(p.Files), decide)
+		alone := p.keepTogether(placed.parts)
+		c.each(len(p.Files), func(c *Classifier, i int) {
+			if alone(i) {
+				takeApart(c, i)
+			}
+		})
+	}
+	if len(c.head.paths) > 0 { // settings are read from there
+		for i := range placed.parts {
+			placed.parts[i] = c.settings(placed.parts[i])
+		}
+	}
+	return placed
+}
+
+// keepTogether puts files that share a path into the strictest of their parts,
+// and tells which share none.
+func (p *Patch) keepTogether(parts []FilePart) (alone func(int) bool) {
 	group := p.sharing()
-	alone := make([]Decision, len(p.Files))
-	part, size := make([]Part, len(p.Files)), make([]int, len(p.Files)) // by group
-	for i, file := range p.Files {
-		alone[i] = c.File(file.Path)
-		part[group[i]] = stricter(part[group[i]], alone[i].Part)
+	strictest, size := make([]Part, len(parts)), make([]int, len(parts)) // by group
+	for i := range parts {
+		strictest[group[i]] = stricter(strictest[group[i]], parts[i].Part)
 		size[group[i]]++
 	}
-	all := make([]placed, len(p.Files))
-	for i, file := range p.Files {
-		d := alone[i]
-		if to := part[group[i]]; to != d.Part {
+	for i := range parts {
+		if to, d := strictest[group[i]], &parts[i].Decision; to != d.Part {
 			d.Why, d.Part = fmt.Sprintf("shares a path with a file that is %s; by itself: %s", to, d.Why), to
 		}
-		all[i] = placed{FilePart: FilePart{FileChange: file.FileChange, Decision: d}, file: file}
-		if size[group[i]] == 1 {
-			all[i].takeApart(c)
-		}
-		all[i].FilePart = c.settings(all[i].FilePart)
-		if all[i].raw.count() == 0 {
-			all[i].raw[all[i].Part] = file.raw
-		}
 	}
-	return all
+	return func(i int) bool { return size[group[i]] == 1 }
 }
 
 func stricter(a, b Part) Part {

@@ -11,44 +11,44 @@ import (
 )
 
 // takeApart cuts a production file's section in two when the file holds test
-// code of its own and both change.
-func (p *placed) takeApart(c *Classifier) {
-	if p.Part != Production || !holdsTests(p.Path) || p.Class == ClassVendored {
-		return
+// code of its own and both change. It returns nil where the section stays whole.
+func (f *File) takeApart(part *FilePart, c *Classifier) *sections {
+	if part.Part != Production || !holdsTests(f.Path) || part.Class == ClassVendored {
+		return nil
 	}
-	if !mayHoldTests(p.Path, p.file.raw) && !mayHoldTests(p.Path, string(c.base.content(p.file.before()))) {
-		return
+	if !mayHoldTests(f.Path, f.raw) && !mayHoldTests(f.Path, string(c.base.content(f.before()))) {
+		return nil
 	}
-	if len(p.file.Fragments()) == 0 {
-		return
+	if len(f.Fragments()) == 0 {
+		return nil
 	}
-	d := p.file.document(c)
-	kind := d.compare(p.FilePart, c)
+	d := f.document(c)
+	kind := d.compare(*part, c)
 	if kind == "" {
-		return
+		return nil
 	}
+	*part = part.divide(d.edits(), kind)
+	if part.Part != Mixed {
+		return nil
+	}
+	if f.Status == Modified && !f.moded() {
+		if production, test, ok := d.apart(); ok {
+			return &sections{Production: f.section(production), Test: f.section(test)}
+		}
+	}
+	part.Why += "; the patches keep it whole, with production"
+	return &sections{Production: f.raw}
+}
+
+// edits are those of all blocks, counted in the file.
+func (d *document) edits() []edit {
 	var edits []edit
 	for _, b := range d.blocks {
 		for _, e := range b.edits {
 			edits = append(edits, edit{e.oldFrom + b.oldAt, e.oldTo + b.oldAt, e.newFrom + b.newAt, e.newTo + b.newAt, e.test})
 		}
 	}
-	p.FilePart = p.divide(edits, kind)
-	if p.Part != Mixed {
-		return
-	}
-	if p.Status == Modified && !p.file.moded() {
-		if production, test, ok := d.apart(); ok {
-			for part, hunks := range map[Part][]hunkText{Production: production, Test: test} {
-				if len(hunks) > 0 {
-					p.raw[part] = p.file.section(hunks)
-				}
-			}
-			return
-		}
-	}
-	p.raw[Production] = p.file.raw
-	p.Why += "; the patches keep it whole, with production"
+	return edits
 }
 
 // before is the name that base knows the file by.
@@ -61,9 +61,12 @@ func (f *File) before() string {
 
 func (f *File) moded() bool { return f.OldMode != f.NewMode }
 
-// section prints the file with other hunks than it was read with. The object
-// ids of its header do not hold for these.
+// section prints the file with other hunks than it was read with, "" for none.
+// The object ids of its header do not hold for these.
 func (f *File) section(hunks []hunkText) string {
+	if len(hunks) == 0 {
+		return ""
+	}
 	var out strings.Builder
 	for line := range strings.Lines(f.raw) {
 		if strings.HasPrefix(line, "@@ -") {
@@ -160,16 +163,18 @@ func (d *document) compare(part FilePart, c *Classifier) string {
 	if part.OldPath != "" {
 		oldPath = part.OldPath
 	}
-	var kinds []string
+	var kinds, found []string // of the file, and by block
 	for i := range d.blocks {
 		b := &d.blocks[i]
 		old, new := textOf(b.old), textOf(b.new)
 		edits, kind := editsOf(old, new, b.tests(oldPath, old, c), b.tests(part.Path, new, c))
-		if kind == "" {
-			edits = compare(b.old, b.new)
-		}
 		b.edits = edits
-		kinds = appendNew(kinds, kind)
+		kinds, found = appendNew(kinds, kind), append(found, kind)
+	}
+	for i := range d.blocks {
+		if b := &d.blocks[i]; found[i] == "" && len(kinds) > 0 {
+			b.edits = compare(b.old, b.new)
+		}
 	}
 	return strings.Join(kinds, ", ")
 }

@@ -55,6 +55,15 @@ func checkPath(path string) error {
 		return errors.New("a file has no name")
 	case len(path) > maxName:
 		return fmt.Errorf("path %.40q… is longer than the limit of %d bytes", path, maxName)
+	case isPlain(path):
+		return nil
+	}
+	return checkOdd(path)
+}
+
+// checkOdd is checkPath for paths that are not plain.
+func checkOdd(path string) error {
+	switch {
 	case strings.ContainsRune(path, 0):
 		return fmt.Errorf("path %q holds a NUL", path)
 	case path[0] == '/' || path[0] == '\\' || len(path) > 1 && path[1] == ':' && isLetter(path[0]):
@@ -71,6 +80,23 @@ func checkPath(path string) error {
 		}
 	}
 	return nil
+}
+
+// isPlain holds for most paths there are: letters, digits, - and _ and dots
+// within a name. Nothing can be wrong with these.
+func isPlain(path string) bool {
+	last := byte('/')
+	for i := range len(path) {
+		b := path[i]
+		switch {
+		case isLetter(b) || '0' <= b && b <= '9' || b == '_' || b == '-':
+		case (b == '.' || b == '/') && last != '/':
+		default:
+			return false
+		}
+		last = b
+	}
+	return last != '/'
 }
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }

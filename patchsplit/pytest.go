@@ -44,17 +44,26 @@ var pytestDefaults = newPytestConfig("", "", nil, nil, nil)
 // pytestFor finds the configuration that governs a path: the nearest one above
 // it, else pytest's defaults for the whole repository. Read from base only.
 func (c *Classifier) pytestFor(path string) *pytestConfig {
-	for _, dir := range ancestors(path) {
-		p, known := c.pytest[dir]
-		if !known {
-			p = readPytest(c.base, dir)
-			c.pytest[dir] = p
-		}
-		if p != nil {
-			return p
-		}
+	if len(c.base.paths) == 0 {
+		return pytestDefaults
 	}
-	return pytestDefaults
+	return c.pytestIn(dirOf(path))
+}
+
+func (c *Classifier) pytestIn(dir string) *pytestConfig {
+	if p, known := c.pytest[dir]; known {
+		return p
+	}
+	p := readPytest(c.base, dir)
+	switch {
+	case p != nil:
+	case dir == "":
+		p = pytestDefaults
+	default:
+		p = c.pytestIn(dirOf(dir))
+	}
+	c.pytest[dir] = p
+	return p
 }
 
 // readPytest reads a directory's pytest configuration in pytest's own order of
@@ -175,19 +184,19 @@ func (p *pytestConfig) testpath(path string) string {
 // component, another against the end of the path, * crossing slashes.
 type pyGlob struct {
 	pattern    string
-	re         *regexp.Regexp
-	head, tail string // of a plain pattern with one *, as nearly all are
-	plain      bool
+	re         *regexp.Regexp // nil for a plain pattern with one *, as nearly all are
+	head, tail string         // of a plain one
 }
 
 // pyGlobs leaves out patterns that match nothing, as fnmatch takes them.
 func pyGlobs(patterns []string) []pyGlob {
 	var globs []pyGlob
 	for _, pattern := range patterns {
-		if re, err := regexp.Compile(fnmatchRegexp(pattern)); err == nil {
-			head, tail, one := strings.Cut(pattern, "*")
-			plain := one && !strings.ContainsAny(head+tail, "*?[/")
-			globs = append(globs, pyGlob{pattern, re, head, tail, plain})
+		head, tail, one := strings.Cut(pattern, "*")
+		if one && !strings.ContainsAny(head+tail, "*?[/") {
+			globs = append(globs, pyGlob{pattern, nil, head, tail})
+		} else if re, err := regexp.Compile(fnmatchRegexp(pattern)); err == nil {
+			globs = append(globs, pyGlob{pattern, re, "", ""})
 		}
 	}
 	return globs
@@ -197,7 +206,7 @@ func (g pyGlob) matches(path string) bool {
 	if !strings.Contains(g.pattern, "/") {
 		path = baseOf(path)
 	}
-	if g.plain {
+	if g.re == nil {
 		return len(path) >= len(g.head)+len(g.tail) && strings.HasPrefix(path, g.head) && strings.HasSuffix(path, g.tail)
 	}
 	return g.re.MatchString(path)

@@ -62,9 +62,9 @@ func (c *Classifier) pythonModule(path string) Decision {
 	p := c.pytestFor(path)
 	if pattern, ok := p.collects(path); ok {
 		if p.reaches(path) {
-			return Decision{Part: Test, Why: fmt.Sprintf("pytest collects it (python_files %s)", pattern)}
+			return Decision{Part: Test, Why: "pytest collects it (python_files " + pattern + ")"}
 		}
-		return Decision{Part: Test, Why: fmt.Sprintf("named as a test (%s)", pattern)}
+		return Decision{Part: Test, Why: "named as a test (" + pattern + ")"}
 	}
 	if home := c.testpathHome(path); home != "" {
 		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
@@ -76,7 +76,10 @@ func (c *Classifier) pythonModule(path string) Decision {
 // configuration: an entry of testpaths, or a directory named "testing" outside
 // every package, that is mostly tests itself.
 func (c *Classifier) testpathHome(path string) string {
-	for _, dir := range ancestors(path) {
+	if c.pytestFor(path).file == "" {
+		return "" // nor is any configuration further up
+	}
+	for dir := range ancestors(path) {
 		p := c.pytestFor(dir) // the one above it: tests may hold projects of their own
 		if dir == "" || p.file == "" {
 			continue
@@ -110,6 +113,9 @@ func (c *Classifier) mostlyTests(dir string) bool {
 
 // inPythonPackage holds when a path's directory is part of a package.
 func (c *Classifier) inPythonPackage(path string) bool {
+	if c.blind() {
+		return false
+	}
 	file := joinDir(dirOf(path), "__init__.py")
 	return c.base.has(file) || c.head.has(file)
 }

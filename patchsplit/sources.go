@@ -1,7 +1,5 @@
 package patchsplit
 
-import "slices"
-
 // maxSources is how many source files are searched for who uses a file. Beyond
 // it nothing is claimed: half a search proves nothing about the other half.
 const maxSources = 4000
@@ -52,13 +50,15 @@ func (c *Classifier) corpus(tree *view) *corpus {
 	return sources
 }
 
-var codeExts = []string{
-	".go", ".py", ".pyx", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".rs", ".java", ".kt",
-	".kts", ".scala", ".groovy", ".rb", ".php", ".cs", ".fs", ".vb", ".swift", ".m", ".mm", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp",
-	".ex", ".exs", ".erl", ".hs", ".dart", ".lua", ".zig", ".d", ".nim", ".cr", ".pl", ".pm", ".r", ".jl", ".clj", ".cljs", ".ml", ".mli",
-	".sh", ".bash", ".ps1", ".bats", ".asm", ".s", ".sql", ".proto", ".tf",
-}
-
 // IsCode tells a source from data by its extension: a file in a programming language
 // that something compiles or runs.
-func IsCode(path string) bool { return slices.Contains(codeExts, extOf(path)) }
+func IsCode(path string) bool {
+	switch extOf(path) {
+	case ".go", ".py", ".pyx", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".rs", ".java", ".kt",
+		".kts", ".scala", ".groovy", ".rb", ".php", ".cs", ".fs", ".vb", ".swift", ".m", ".mm", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp",
+		".ex", ".exs", ".erl", ".hs", ".dart", ".lua", ".zig", ".d", ".nim", ".cr", ".pl", ".pm", ".r", ".jl", ".clj", ".cljs", ".ml", ".mli",
+		".sh", ".bash", ".ps1", ".bats", ".asm", ".s", ".sql", ".proto", ".tf":
+		return true
+	}
+	return false
+}

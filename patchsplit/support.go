@@ -83,7 +83,7 @@ func (c *Classifier) strayData(path string) bool {
 		return false
 	}
 	tree := c.evidence(path)
-	for _, dir := range ancestors(path) {
+	for dir := range ancestors(path) {
 		if dir == "" {
 			return true
 		}
@@ -179,7 +179,7 @@ func namesFrom(file, path string) []string {
 		return []string{path}
 	}
 	up := ""
-	for _, dir := range ancestors(file) {
+	for dir := range ancestors(file) {
 		if rel, ok := relTo(dir, path); ok {
 			return []string{up + rel}
 		}

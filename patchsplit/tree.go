@@ -1,6 +1,7 @@
 package patchsplit
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -94,9 +95,12 @@ func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 
 // extOf is a path's extension in lower case with its dot, "" for none.
 func extOf(path string) string {
-	base := baseOf(path)
-	if i := strings.LastIndexByte(base, '.'); i > 0 {
-		return strings.ToLower(base[i:])
+	for i := len(path) - 1; i > 0 && path[i] != '/'; i-- {
+		if path[i] == '.' && path[i-1] != '/' {
+			return strings.ToLower(path[i:])
+		} else if path[i] == '.' {
+			break
+		}
 	}
 	return ""
 }
@@ -126,11 +130,14 @@ func relTo(dir, path string) (string, bool) {
 	return strings.CutPrefix(path, dir+"/")
 }
 
-// ancestors lists the directories above a path, nearest first, the root last.
-func ancestors(path string) []string {
-	var dirs []string
-	for dir := dirOf(path); dir != ""; dir = dirOf(dir) {
-		dirs = append(dirs, dir)
+// ancestors yields the directories above a path, nearest first, the root last.
+func ancestors(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := dirOf(path); dir != ""; dir = dirOf(dir) {
+			if !yield(dir) {
+				return
+			}
+		}
+		yield("")
 	}
-	return append(dirs, "")
 }

@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // secrets are values of the environment that must stand nowhere: the runner masks
 // them in its log, but not in what is posted.
 type secrets []string
 
-var secretName = regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE_KEY|API_?KEY|ACCESS_KEY)`)
+var secretName = lazyregexp.New(`(?i)(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|PRIVATE_KEY|API_?KEY|ACCESS_KEY)`)
 
 // shortest is how long a value must be to be told from ordinary text.
 const shortest = 8

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -84,17 +85,20 @@ func (a *App) split(ctx context.Context, o splitOptions) error {
 	if err != nil {
 		return err
 	}
+	written := func() error { return nil }
 	if o.outputDir != "" {
-		if err := d.writePatches(o.outputDir); err != nil {
-			return undecided(err)
-		}
+		written = d.writePatches(o.outputDir)
 	}
-	return o.write(a.Stdout, func(w io.Writer, format string) error {
+	printed := o.write(a.Stdout, func(w io.Writer, format string) error {
 		if format == "json" {
 			return d.writeJSON(w, o.explain)
 		}
 		return d.writeText(w, o.explain)
 	})
+	if err := written(); err != nil {
+		return undecided(err)
+	}
+	return printed
 }
 
 // divideRevisions splits the change between two commits, or up to the work tree.
@@ -233,21 +237,27 @@ func (c *change) classifier(settings config.Config) (*patchsplit.Classifier, err
 	return classifier, nil
 }
 
-// writePatches writes one patch for each part; an empty one for an empty part.
-func (d *division) writePatches(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("writing the patches: %w", err)
-	}
-	production, test, neutral := d.patch.Split(d.classifier)
-	for _, file := range []struct {
-		name  string
-		patch *patchsplit.Patch
-	}{{"production.patch", production}, {"test.patch", test}, {"neutral.patch", neutral}} {
-		if err := writePatch(filepath.Join(dir, file.name), file.patch); err != nil {
-			return fmt.Errorf("writing the patches: %w", err)
+// writePatches begins to write one patch for each part, an empty one for an empty
+// part. The function that it returns waits for them.
+func (d *division) writePatches(dir string) func() error {
+	names := [...]string{"production.patch", "test.patch", "neutral.patch"}
+	var patches [len(names)]*patchsplit.Patch
+	patches[0], patches[1], patches[2] = d.patch.Split(d.classifier)
+	var failed [len(names)]error
+	var all sync.WaitGroup
+	made := os.MkdirAll(dir, 0o755)
+	for i, patch := range patches {
+		if made == nil {
+			all.Go(func() { failed[i] = writePatch(filepath.Join(dir, names[i]), patch) })
 		}
 	}
-	return nil
+	return func() error {
+		all.Wait()
+		if err := errors.Join(made, failed[0], failed[1], failed[2]); err != nil {
+			return fmt.Errorf("writing the patches: %w", err)
+		}
+		return nil
+	}
 }
 
 func writePatch(path string, patch *patchsplit.Patch) error {
@@ -255,7 +265,7 @@ func writePatch(path string, patch *patchsplit.Patch) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(file, 256<<10)
+	out := bufio.NewWriterSize(file, 64<<10)
 	_, err = patch.WriteTo(out)
 	return errors.Join(err, out.Flush(), file.Close())
 }

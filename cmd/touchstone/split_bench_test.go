@@ -14,7 +14,8 @@ import (
 // lines, 20 for each file, as a whole process, in turn with what a user would take
 // instead: filterdiff, once to keep what lies under tests/ and once to leave it
 // out. x-filterdiff compares with the two together, which write the patches that
-// split writes; x-one-part with the second alone.
+// split writes; x-one-part with the second alone. None has to empty a
+// file of the round before.
 func BenchmarkSplitAgainstFilterdiff(b *testing.B) {
 	if _, err := exec.LookPath("filterdiff"); err != nil {
 		b.Skipf("filterdiff (Debian's patchutils) is not installed: %v", err)
@@ -34,6 +35,9 @@ func BenchmarkSplitAgainstFilterdiff(b *testing.B) {
 		b.Run(fmt.Sprintf("lines=%d", 20*files), func(b *testing.B) {
 			var split, keep, drop time.Duration
 			for b.Loop() {
+				if err := os.RemoveAll(filepath.Join(dir, "parts")); err != nil {
+					b.Fatal(err)
+				}
 				split += timed(b, dir, binary, "split", "--output-dir", "parts", diff)
 				keep += timed(b, dir, "filterdiff", "-i", "*/tests/*", diff)
 				drop += timed(b, dir, "filterdiff", "-x", "*/tests/*", diff)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/touchstone-gate/touchstone/internal/report"
 	"github.com/touchstone-gate/touchstone/patchsplit"
@@ -119,7 +120,7 @@ func (d *division) explained(path string) splitExplained {
 // writeText prints the parts as a table, or only the explanations when those
 // were asked for.
 func (d *division) writeText(w io.Writer, explain []string) error {
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriterSize(w, 64<<10)
 	for _, path := range explain {
 		d.explainText(out, path)
 	}
@@ -131,28 +132,10 @@ func (d *division) writeText(w io.Writer, explain []string) error {
 
 func (d *division) table(out *bufio.Writer) {
 	for _, part := range []patchsplit.Part{patchsplit.Production, patchsplit.Mixed, patchsplit.Test, patchsplit.Neutral} {
-		count := 0
-		for i := range d.parts {
-			if d.parts[i].Part == part {
-				count++
-			}
+		if files := d.filesOf(part); len(files) > 0 {
+			fmt.Fprintf(out, "%s (%d)\n", part, len(files))
+			writeFiles(out, files)
 		}
-		if count == 0 {
-			continue
-		}
-		fmt.Fprintf(out, "%s (%d)\n", part, count)
-		columns := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-		for i := range d.parts {
-			file := &d.parts[i]
-			if file.Part != part {
-				continue
-			}
-			fmt.Fprintf(columns, "  %s\t%s%s\n", fileWords(file), report.Sanitize(file.Why, 0), classWords(file.Class))
-			for _, h := range file.Hunks {
-				fmt.Fprintf(columns, "    %s\t%s\n", hunkWords(h), h.Part)
-			}
-		}
-		columns.Flush()
 	}
 	if len(d.parts) == 0 {
 		out.WriteString("nothing changed\n")
@@ -162,6 +145,51 @@ func (d *division) table(out *bufio.Writer) {
 		fmt.Fprintf(out, "can change which tests run, and how: %s\n", report.Sanitize(strings.Join(paths, ", "), 0))
 	}
 	fmt.Fprintf(out, "kind: %s (%s)\n", d.kind, report.Sanitize(d.evidence, 0))
+}
+
+// filesOf are the files of one part.
+func (d *division) filesOf(part patchsplit.Part) []*patchsplit.FilePart {
+	var files []*patchsplit.FilePart
+	for i := range d.parts {
+		if d.parts[i].Part == part {
+			files = append(files, &d.parts[i])
+		}
+	}
+	return files
+}
+
+// writeFiles prints two columns: files, with their hunks below them, and why they
+// are where they are. text/tabwriter would take longer than the splitting.
+func writeFiles(out *bufio.Writer, files []*patchsplit.FilePart) {
+	width := 0
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = fileWords(file)
+		width = max(width, len("  ")+utf8.RuneCountInString(names[i]))
+		for _, h := range file.Hunks {
+			width = max(width, len("    ")+len(hunkWords(h)))
+		}
+	}
+	for i, file := range files {
+		writeRow(out, width, "  ", names[i], report.Sanitize(file.Why, 0), classWords(file.Class))
+		for _, h := range file.Hunks {
+			writeRow(out, width, "    ", hunkWords(h), h.Part.String(), "")
+		}
+	}
+}
+
+const blanks = "                                                                "
+
+// writeRow prints one row; the first column is so many runes wide.
+func writeRow(out *bufio.Writer, width int, indent, left, right, more string) {
+	out.WriteString(indent)
+	out.WriteString(left)
+	for gap := width + 2 - len(indent) - utf8.RuneCountInString(left); gap > 0; gap -= len(blanks) {
+		out.WriteString(blanks[:min(gap, len(blanks))])
+	}
+	out.WriteString(right)
+	out.WriteString(more)
+	out.WriteByte('\n')
 }
 
 func fileWords(file *patchsplit.FilePart) string {

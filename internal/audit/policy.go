@@ -2,12 +2,13 @@ package audit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Policy says how often attempts are audited. It comes from the base commit, so
@@ -53,7 +54,7 @@ func (p Policy) Floor() Probability {
 	return floor
 }
 
-var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+(?:([\w.-]+/[\w.-]+)#|#|https?://[^\s/]+/([\w.-]+/[\w.-]+)/issues/)(\d+)\b`)
+var closing = lazyregexp.New(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+(?:([\w.-]+/[\w.-]+)#|#|https?://[^\s/]+/([\w.-]+/[\w.-]+)/issues/)(\d+)\b`)
 
 // GroupOf is the group of a pull request: the first issue of its own repository
 // that its text closes, in GitHub's words, else the pull request itself. A second

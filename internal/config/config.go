@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -19,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Path is where a repository keeps its configuration.
@@ -180,7 +180,7 @@ func nulls(name string, content []byte) (blank bool, err error) {
 	return blank, nil
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // complete checks what no single value can: names that must differ, keys that
 // need each other.

@@ -3,11 +3,12 @@ package git
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
-var pullNumber = regexp.MustCompile(`^#?([1-9][0-9]{0,7})$`)
+var pullNumber = lazyregexp.New(`^#?([1-9][0-9]{0,7})$`)
 
 // PullNumber reads "#12" and "12" as the number of a pull request; ok is false
 // for any other name, and for a bare number that is a branch or a tag here.

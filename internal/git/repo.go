@@ -59,6 +59,9 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	} else if err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%q is no directory: name the repository's directory", dir)
 	}
+	if surelyOutside(dir) {
+		return nil, outside(dir)
+	}
 	r, err := find(ctx, dir)
 	if err != nil {
 		return nil, explainOpen(ctx, dir, err)
@@ -115,6 +118,10 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	return &r, err
 }
 
+func outside(dir string) error {
+	return fmt.Errorf("%w: %q: run inside one, or name one with --repo", ErrNotRepository, dir)
+}
+
 func explainOpen(ctx context.Context, dir string, err error) error {
 	text := err.Error()
 	switch {
@@ -128,7 +135,7 @@ func explainOpen(ctx context.Context, dir string, err error) error {
 		}
 		return fmt.Errorf("%q lies inside a repository's .git directory: run in its work tree", dir)
 	case strings.Contains(text, "not a git repository"):
-		return fmt.Errorf("%w: %q: run inside one, or name one with --repo", ErrNotRepository, dir)
+		return outside(dir)
 	}
 	return fmt.Errorf("opening the repository at %q: %w", dir, err)
 }

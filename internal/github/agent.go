@@ -1,9 +1,10 @@
 package github
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Commit is what a commit says of who made it.
@@ -18,26 +19,26 @@ type sign struct {
 	name    string // lower-case product name
 	logins  []string
 	ids     []int64
-	branch  *regexp.Regexp
+	branch  *lazyregexp.Regexp
 	emails  []string
 	trailer string // a trailer's key
 	title   string // prefix
-	body    *regexp.Regexp
+	body    *lazyregexp.Regexp
 }
 
 var signs = []sign{
-	{name: "copilot", logins: []string{"copilot-swe-agent[bot]"}, ids: []int64{198982749}, branch: regexp.MustCompile(`^copilot/`),
+	{name: "copilot", logins: []string{"copilot-swe-agent[bot]"}, ids: []int64{198982749}, branch: lazyregexp.New(`^copilot/`),
 		emails: []string{"198982749+copilot@users.noreply.github.com"}, trailer: "agent-logs-url"},
-	{name: "codex", logins: []string{"chatgpt-codex-connector[bot]"}, ids: []int64{199175422}, branch: regexp.MustCompile(`^codex/`),
-		emails: []string{"codex@openai.com"}, title: "[codex] ", body: regexp.MustCompile(`https://chatgpt\.com/codex/tasks/`)},
-	{name: "claude", logins: []string{"claude[bot]"}, ids: []int64{209825114}, branch: regexp.MustCompile(`^claude/`),
-		emails: []string{"noreply@anthropic.com"}, body: regexp.MustCompile(`Generated with \[Claude Code\]`)},
-	{name: "cursor", logins: []string{"cursor[bot]"}, ids: []int64{206951365}, branch: regexp.MustCompile(`^cursor/`),
-		emails: []string{"cursoragent@cursor.com"}, body: regexp.MustCompile(`https://(www\.)?cursor\.com/(background-agent|agents/bc-)`)},
-	{name: "devin", logins: []string{"devin-ai-integration[bot]"}, ids: []int64{158243242}, branch: regexp.MustCompile(`^devin/\d{10}-`),
+	{name: "codex", logins: []string{"chatgpt-codex-connector[bot]"}, ids: []int64{199175422}, branch: lazyregexp.New(`^codex/`),
+		emails: []string{"codex@openai.com"}, title: "[codex] ", body: lazyregexp.New(`https://chatgpt\.com/codex/tasks/`)},
+	{name: "claude", logins: []string{"claude[bot]"}, ids: []int64{209825114}, branch: lazyregexp.New(`^claude/`),
+		emails: []string{"noreply@anthropic.com"}, body: lazyregexp.New(`Generated with \[Claude Code\]`)},
+	{name: "cursor", logins: []string{"cursor[bot]"}, ids: []int64{206951365}, branch: lazyregexp.New(`^cursor/`),
+		emails: []string{"cursoragent@cursor.com"}, body: lazyregexp.New(`https://(www\.)?cursor\.com/(background-agent|agents/bc-)`)},
+	{name: "devin", logins: []string{"devin-ai-integration[bot]"}, ids: []int64{158243242}, branch: lazyregexp.New(`^devin/\d{10}-`),
 		emails: []string{"158243242+devin-ai-integration[bot]@users.noreply.github.com"}},
-	{name: "jules", logins: []string{"google-labs-jules[bot]"}, ids: []int64{161369871}, branch: regexp.MustCompile(`^jules-\d+-[0-9a-f]+$`),
-		emails: []string{"161369871+google-labs-jules[bot]@users.noreply.github.com"}, body: regexp.MustCompile(`PR created automatically by Jules`)},
+	{name: "jules", logins: []string{"google-labs-jules[bot]"}, ids: []int64{161369871}, branch: lazyregexp.New(`^jules-\d+-[0-9a-f]+$`),
+		emails: []string{"161369871+google-labs-jules[bot]@users.noreply.github.com"}, body: lazyregexp.New(`PR created automatically by Jules`)},
 	{name: "amazon-q", logins: []string{"amazon-q-developer[bot]"}},
 	{name: "codegen", logins: []string{"codegen-sh[bot]"}},
 	{name: "openhands", emails: []string{"openhands@all-hands.dev"}},
@@ -75,8 +76,8 @@ func (s sign) seen(p *Pull, emails, trailers map[string]bool) (found []string) {
 }
 
 var (
-	trailerLine = regexp.MustCompile(`(?m)^([A-Za-z][A-Za-z0-9-]*): *(.*?) *\r?$`)
-	address     = regexp.MustCompile(`<([^<>\s]+@[^<>\s]+)>$`)
+	trailerLine = lazyregexp.New(`(?m)^([A-Za-z][A-Za-z0-9-]*): *(.*?) *\r?$`)
+	address     = lazyregexp.New(`<([^<>\s]+@[^<>\s]+)>$`)
 )
 
 // people are the addresses of a pull request's authors and co-authors, in lower

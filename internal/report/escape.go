@@ -2,8 +2,9 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // blind is a zero-width space: it parts what GitHub would take for a mention, a
@@ -13,15 +14,15 @@ const blind = "\u200b"
 
 // linkers are what GitHub turns into links and pictures without any markup.
 var linkers = []struct {
-	find *regexp.Regexp
+	find *lazyregexp.Regexp
 	into string
 }{
-	{regexp.MustCompile(`@`), "@" + blind},
-	{regexp.MustCompile(`#(\d)`), "#" + blind + "$1"},
-	{regexp.MustCompile(`(?i)\b(GH)-(\d)`), "$1-" + blind + "$2"},
-	{regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp):`), "$1:" + blind},
-	{regexp.MustCompile(`(?i)(www)\.`), "$1" + blind + "."},
-	{regexp.MustCompile(`:([a-zA-Z0-9_+-]+)(:|$)`), ":" + blind + "$1$2"},
+	{lazyregexp.New(`@`), "@" + blind},
+	{lazyregexp.New(`#(\d)`), "#" + blind + "$1"},
+	{lazyregexp.New(`(?i)\b(GH)-(\d)`), "$1-" + blind + "$2"},
+	{lazyregexp.New(`(?i)(https?|ftp|mailto|xmpp):`), "$1:" + blind},
+	{lazyregexp.New(`(?i)(www)\.`), "$1" + blind + "."},
+	{lazyregexp.New(`:([a-zA-Z0-9_+-]+)(:|$)`), ":" + blind + "$1$2"},
 }
 
 // marks are the characters that mean something to GitHub flavoured Markdown.

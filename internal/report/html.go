@@ -6,13 +6,18 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"sync"
 
 	"github.com/touchstone-gate/touchstone/gate"
 )
 
 // page is one self-contained file: no script, no font, no picture and no address
 // from elsewhere.
-var page = template.Must(template.New("report").Parse(`<!doctype html>
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Parse(pageText))
+})
+
+const pageText = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -62,7 +67,7 @@ code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere } .muted { co
 {{end}}</ul>
 </body>
 </html>
-`))
+`
 
 type (
 	htmlPage struct {
@@ -119,7 +124,7 @@ func renderHTML(r *gate.Report) ([]byte, error) {
 	}
 	p.Crosses, p.CrossesTitle = crossesOf(r), crossesTitle
 	var out bytes.Buffer
-	err := page.Execute(&out, p)
+	err := page().Execute(&out, p)
 	return out.Bytes(), err
 }
 

@@ -2,20 +2,21 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // sequence is a terminal's escape sequence: CSI with its parameters, OSC and
 // its kin up to their end, or ESC and one character.
-var sequence = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" +
+var sequence = lazyregexp.New("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" +
 	"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c\n]*(?:\x07|\x1b\\\\|\u009c)" +
 	"|\x1b[ -/]*[0-Z\\\\^-~]")
 
 // command is what CI runners look for anywhere in a line.
-var command = regexp.MustCompile(`##([A-Za-z]*\[)`)
+var command = lazyregexp.New(`##([A-Za-z]*\[)`)
 
 // Sanitize makes text that came out of a test, a path or a report fit to stand
 // inside a line. The result is one line of valid UTF-8 of at most limit runes

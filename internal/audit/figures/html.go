@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/touchstone-gate/touchstone/internal/audit"
 )
@@ -15,10 +16,12 @@ import (
 var pageText string
 
 // page escapes every text for its place.
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"cells": cells, "plain": plain}).Parse(pageText))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{"cells": cells, "plain": plain}).Parse(pageText))
+})
 
 func writeHTML(w io.Writer, s audit.Summary) error {
-	return page.Execute(w, map[string]any{"Words": words, "Lines": htmlLines(s), "Tables": tables(s), "Stream": streamPlot(s), "Trend": trendPlot(s)})
+	return page().Execute(w, map[string]any{"Words": words, "Lines": htmlLines(s), "Tables": tables(s), "Stream": streamPlot(s), "Trend": trendPlot(s)})
 }
 
 type htmlLine struct{ Name, Value, Means, Not string }

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // reachedWords open what a stand-in says when it is used.
 const reachedWords = "touchstone: reached "
 
-var reachedSaid = regexp.MustCompile(reachedWords + `(\S+) \[([0-9a-f]{16})\]`)
+var reachedSaid = lazyregexp.New(reachedWords + `(\S+) \[([0-9a-f]{16})\]`)
 
 // blinded is a state on which a use of some names can go by unseen.
 type blinded interface{ Blind() []string }
@@ -192,7 +193,7 @@ func firstName(names *regexp.Regexp, text string) string {
 	return ""
 }
 
-var importClause = regexp.MustCompile(`(?s)\bimport\s[^;'"]*?from\s*['"][^'"\n]*['"]|\b(?:const|let|var)\s*\{[^{}]*\}\s*=\s*(?:(?:await\s+)?(?:require|import)\s*\([^()]*\)|[\w$.]+\s*(?:;|\n))`)
+var importClause = lazyregexp.New(`(?s)\bimport\s[^;'"]*?from\s*['"][^'"\n]*['"]|\b(?:const|let|var)\s*\{[^{}]*\}\s*=\s*(?:(?:await\s+)?(?:require|import)\s*\([^()]*\)|[\w$.]+\s*(?:;|\n))`)
 
 // shared is what a file holds beside its tests and what it imports.
 func (o *outline) shared() string {

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // Source is one production file on both sides; a side that does not have it is
@@ -261,7 +262,7 @@ func (w *standingWriter) resolve(v value) value {
 	return v
 }
 
-var rootName = regexp.MustCompile(`^[\w$]+`)
+var rootName = lazyregexp.New(`^[\w$]+`)
 
 // known are classes that every engine has.
 var known = []string{"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError", "AggregateError", "Array", "Map", "Set", "WeakMap", "Promise", "Object", "Function", "EventTarget", "Event", "URL", "Uint8Array"}

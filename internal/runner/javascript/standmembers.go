@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // commonJS adds the exports of a CommonJS module; false when a new one exports
@@ -41,7 +43,7 @@ func (w *standingWriter) commonJS(fresh bool) bool {
 	return true
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+var plainName = lazyregexp.New(`^[A-Za-z_$][\w$]*$`)
 
 // mainName is the local name of what a module itself exports, "" for none.
 func mainName(m *module) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // suite is the test files of one tree, with their sources on demand.
@@ -31,7 +32,7 @@ func (r *Runner) suite(tree gate.Tree) *suite {
 	return s
 }
 
-var scriptExt = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+var scriptExt = lazyregexp.New(`\.[cm]?[jt]sx?$`)
 
 func isScript(file string) bool {
 	return scriptExt.MatchString(file) && !strings.HasSuffix(file, ".d.ts") && !strings.HasSuffix(file, ".d.mts") && !strings.HasSuffix(file, ".d.cts")
@@ -72,7 +73,7 @@ func (s *suite) isUnit(file string) bool {
 	return found
 }
 
-var testWord = regexp.MustCompile(`(^|[-_./])(tests?|__tests__|specs?|__mocks__|__fixtures__|fixtures|e2e|testing)([-_./]|$)`)
+var testWord = lazyregexp.New(`(^|[-_./])(tests?|__tests__|specs?|__mocks__|__fixtures__|fixtures|e2e|testing)([-_./]|$)`)
 
 // isTest tells test code from the code under test by its place and name.
 func (s *suite) isTest(file string) bool {
