@@ -170,7 +170,8 @@ func proved(f Facts, p Policy) Verdict {
 	case green > 0 && p.Require == RequirePositive:
 		return say(Pass, "%s of this change %s on head; policy.require is positive", checks(green), plural(green, "passes", "pass"))
 	case regressionKind(f, p):
-		return say(Pass, "%s: %s that load the changed code pass on base and on head", f.Kind, checks(f.RegressionEvidence))
+		n := f.RegressionEvidence
+		return say(Pass, "%s: %s that %s the changed code %s on base and on head", f.Kind, checks(n), plural(n, "loads", "load"), plural(n, "passes", "pass"))
 	case unclear > 0:
 		return say(Undecided, "%s of this change could not be compared with base: see the reason beside each, and make one of them load on base and fail there", checks(unclear))
 	case green > 0:

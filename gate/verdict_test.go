@@ -53,6 +53,7 @@ func TestDecide(t *testing.T) {
 		{"neither", facts(func(f *Facts) { f.Production, f.Tests, f.Kind = false, false, "unknown" }), strict, NotApplicable, "neither production code nor tests"},
 		{"comments only", facts(func(f *Facts) { f.Inert, f.Tests = true, false }), strict, NotApplicable, "comments, layout, types or the tests' set-up only"},
 		{"claims docs, changes code", facts(func(f *Facts) { f.Kind, f.Tests = "docs", false }), strict, Fail, "no machine-verifiable evidence"},
+		{"refactor with one check", facts(func(f *Facts) { f.Kind, f.RegressionEvidence = "refactor", 1 }), strict, Pass, "1 check that loads the changed code passes on base and on head"},
 		{"refactor with evidence", facts(func(f *Facts) { f.Kind, f.Roles[RegressionOnly], f.RegressionEvidence = "refactor", 1, 9 }), strict, Pass, "9 checks that load the changed code pass on base and on head"},
 		{"refactor without evidence", facts(func(f *Facts) { f.Kind, f.Tests = "refactor", false }), strict, Fail, "no machine-verifiable evidence"},
 		{"fix with regression evidence only", facts(func(f *Facts) { f.RegressionEvidence, f.Roles[RegressionOnly] = 9, 1 }), strict, Fail, "no test of this change fails without it"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,7 +58,11 @@ func readChange(ctx context.Context, repo *git.Repo, baseRev, headRev string) (*
 
 func (c *change) readHead(ctx context.Context, rev string) (commit string, err error) {
 	if rev != "" && rev != worktree {
-		if commit, err = c.repo.Resolve(ctx, rev); err != nil {
+		commit, err = c.repo.Resolve(ctx, rev)
+		if errors.Is(err, git.ErrNoCommit) {
+			return "", &exit{exitUsage, err}
+		}
+		if err != nil {
 			return "", &exit{exitUsage, fmt.Errorf("--head: %w", err)}
 		}
 		c.info.Head = commit

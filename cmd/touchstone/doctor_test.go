@@ -51,3 +51,12 @@ func TestDoctorWithoutARunner(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// Nobody named --head, and no message does.
+func TestDoctorWithoutACommit(t *testing.T) {
+	dir := t.TempDir()
+	gitIn(t, dir, "init", "-q")
+	if code, _, stderr := run("doctor", "--repo", dir); code != exitUsage || stderr != "touchstone: the repository has no commit yet: commit something first\n" {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

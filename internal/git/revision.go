@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// ErrNoCommit says that nothing was ever committed.
+var ErrNoCommit = errors.New("the repository has no commit yet: commit something first")
+
 // Resolve returns the id of the commit that a revision names; a tag stands for
 // the commit it is on. A short name that two refs have is an error, since
 // whoever can push a tag could make it mean another commit.
@@ -33,7 +36,7 @@ func (r *Repo) unresolved(ctx context.Context, rev, said string) error {
 	case strings.Contains(said, "expected commit type"):
 		return fmt.Errorf("%q names no commit but another object: name a commit, a branch or a tag", rev)
 	case rev == "HEAD":
-		return errors.New("the repository has no commit yet: commit something first")
+		return ErrNoCommit
 	case r.IsShallow(ctx):
 		return fmt.Errorf("the revision %q is not in this shallow clone: fetch it (git fetch --unshallow, or fetch-depth: 0 in actions/checkout)", rev)
 	}
