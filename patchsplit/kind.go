@@ -55,7 +55,7 @@ func kindOfShape(changes []FilePart) (kind, evidence string) {
 	for i := range changes {
 		change := &changes[i]
 		count[change.Part]++
-		if change.Part == Production && (isManifest(baseOf(change.Path)) || change.Class == ClassLock || change.Class == ClassVendored) {
+		if change.Part == Production && Depends(*change) {
 			manifests++
 		}
 		if change.Class == ClassDocs {
@@ -76,6 +76,11 @@ func kindOfShape(changes []FilePart) (kind, evidence string) {
 		return KindDocs, "only documentation changed"
 	}
 	return KindUnknown, "neither production code nor tests changed"
+}
+
+// Depends tells whether a file says which dependencies there are, or is one of them.
+func Depends(file FilePart) bool {
+	return isManifest(baseOf(file.Path)) || file.Class == ClassLock || file.Class == ClassVendored
 }
 
 var (

@@ -119,6 +119,7 @@ func typingNames(lines []pyLine) map[string]string {
 var (
 	futureImport = lazyregexp.New(`^from __future__ import annotations$`)
 	readable     = lazyregexp.New(`\bAnnotated\b`)
+	castString   = lazyregexp.New(`\b(?:(\w+)\.)?cast\("",`)
 	signature    = lazyregexp.New(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
 )
 
@@ -135,12 +136,16 @@ func AnnotationsOnly(path string, old, new []byte) bool {
 
 // unannotated are a source's statements without the annotations of functions.
 func unannotated(source []byte) []string {
+	bound := typingNames(pyLines(source))
 	var kept []string
 	for _, statement := range pyStatements(source) {
 		text, held, _ := strings.Cut(statement, "\x00")
 		trimmed := strings.TrimLeft(text, " ")
 		if futureImport.MatchString(trimmed) {
 			continue
+		}
+		if castsByName(trimmed, bound) {
+			held = "" // the type's name is the only string, and nothing reads it
 		}
 		if m := signature.FindStringSubmatch(trimmed); m != nil && !readable.MatchString(statement) {
 			bare := strings.Join(bareParameters(m[2]), ",")
@@ -157,6 +162,19 @@ func unannotated(source []byte) []string {
 		kept = append(kept, text[:len(text)-len(strings.TrimLeft(text, " "))]+trimmed+"\x00"+held)
 	}
 	return kept
+}
+
+// castsByName tells whether a statement's only string names the type of a cast:
+// typing's, by what the source's imports bound.
+func castsByName(text string, bound map[string]string) bool {
+	m := castString.FindStringSubmatch(text)
+	if m == nil || strings.Count(text, `""`) != 1 {
+		return false
+	}
+	if m[1] == "" {
+		return strings.HasSuffix(bound["cast"], "typing:cast;")
+	}
+	return strings.HasPrefix(bound[m[1]], ":typing")
 }
 
 // bareParameters are a signature's parameters without their annotations.

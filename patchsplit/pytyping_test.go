@@ -22,6 +22,10 @@ func TestAnnotationsOnly(t *testing.T) {
 		{"annotations beside a default that calls", "def f(a=g(1)): pass\n", "def f(a: int = g(1)) -> str: pass\n", true},
 		{"a body on the same line", "def f(a): return g(a) if a else {(1): 2}\n", "def f(a): return h(a) if a else {(1): 2}\n", false},
 		{"a field of a class", "class A:\n    x = 1\n", "class A:\n    x: int = 1\n", false},
+		{"the name in a cast", "import typing as t\n\n\ndef f(a):\n    return t.cast('t.Union[A, B]', a)\n", "import typing as t\n\n\ndef f(a):\n    return t.cast('A | B', a)\n", true},
+		{"the name in an imported cast", "from typing import Any, cast\nx = cast('A', y)\n", "from typing import Any, cast\nx = cast('B', y)\n", true},
+		{"another cast than typing's", "from sql import cast\nx = cast('A', y)\n", "from sql import cast\nx = cast('B', y)\n", false},
+		{"another string beside a cast", "import typing as t\nx = t.cast('A', f('x'))\n", "import typing as t\nx = t.cast('A', f('y'))\n", false},
 		{"a decorator", "def f(a): pass\n", "@cache\ndef f(a: int): pass\n", false},
 	} {
 		if got := AnnotationsOnly("a.py", []byte(c.old), []byte(c.new)); got != c.want {

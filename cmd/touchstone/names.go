@@ -111,7 +111,7 @@ func inert(c *change, parts []patchsplit.FilePart) bool {
 // kindOf is the kind of the change: by its content where that settles it, else by
 // its shape and its subjects.
 func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
-	annotated, removed, settings := false, false, false
+	annotated, removed, settings, dependency := false, false, false, false
 	for _, part := range parts {
 		if part.Part != patchsplit.Production && part.Part != patchsplit.Mixed {
 			continue
@@ -121,6 +121,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		case before != nil && after != nil && patchsplit.Inert(part.Path, before, after):
 		case patchsplit.TestSettingsOnly(part.Path, before, after):
 			settings = true
+		case patchsplit.Depends(part):
+			dependency = true
 		case patchsplit.AnnotationsOnly(part.Path, before, after):
 			annotated = true
 		case patchsplit.RemovesOnly(part.Path, before, after):
@@ -134,6 +136,8 @@ func kindOf(c *change, parts []patchsplit.FilePart) (kind, evidence string) {
 		return patchsplit.KindRefactor, "whole declarations are taken away, and nothing else changes"
 	case annotated:
 		return patchsplit.KindRefactor, "only annotations of functions change"
+	case dependency:
+		return patchsplit.KindDependency, "of the production part only dependency files change, beside comments and layout"
 	case settings:
 		return patchsplit.KindUnknown, "of the production part only settings of the tests change"
 	}

@@ -118,7 +118,7 @@ func (a *App) divideRevisions(ctx context.Context, o splitOptions) (*division, e
 	}
 	d := &division{base: c.info.Base, head: c.info.Head, classifier: classifier}
 	d.parts = patchsplit.Split(c.fileChanges(), classifier)
-	d.kind, d.evidence = patchsplit.Kind(d.parts, c.subjects)
+	d.kind, d.evidence = kindOf(c, d.parts)
 	if o.outputDir == "" {
 		return d, nil
 	}
