@@ -15,7 +15,7 @@ var globalNames = []string{
 	"MANIFEST.in", "sitecustomize.py", "usercustomize.py", "*.pth",
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml", "bun.lock", "bun.lockb", ".npmrc", ".yarnrc*", ".pnp.*",
 	"tsconfig*.json", "jsconfig*.json", "babel.config.*", ".babelrc*", ".swcrc", "jest.config.*", "jest.setup.*", "jest-setup.*", "vitest.config.*", "vitest.setup.*", "vitest.workspace.*",
-	"vite.config.*", "webpack.config.*", "rollup.config.*", ".mocharc.*", "karma.conf.*", "setupTests.*", "setup-tests.*",
+	"vite.config.*", "webpack.config.*", "rollup.config.*", ".mocharc.*", "mocha.opts", "ava.config.*", "karma.conf.*", "setupTests.*", "setup-tests.*",
 	".nvmrc", ".node-version", ".python-version", ".ruby-version", ".tool-versions", "mise.toml", ".env*", "Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "*.cmake", "Dockerfile*",
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain*", "pom.xml", "build.gradle*", "settings.gradle*", "gradle.properties", "*.lockfile",
 	".gitmodules", ".gitattributes",
