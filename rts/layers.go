@@ -141,7 +141,7 @@ func (s *selector) doubted(kind string) {
 		s.doubtful = s.facts.Graph.Doubtful()
 	}
 	for unit, why := range s.doubtful {
-		if kind == "data" || why != "reads files" {
+		if kind == "data" || why != readsFiles {
 			s.addUnit(unit, "unclear:"+why)
 		}
 	}

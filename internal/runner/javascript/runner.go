@@ -1,9 +1,12 @@
 package javascript
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/touchstone-gate/touchstone/internal/runner/jsimports"
 )
 
 // The frameworks that this package runs.
@@ -33,7 +36,8 @@ type Runner struct {
 	Config
 
 	mu   sync.Mutex
-	rows map[string]knownRow // by id: every row that any run named
+	rows map[string]knownRow                  // by id: every row that any run named
+	read map[[sha256.Size]byte]jsimports.Asks // by extension and content: what sources ask for
 }
 
 // New returns a runner with the defaults filled in.
