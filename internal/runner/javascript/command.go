@@ -20,6 +20,7 @@ type question struct {
 	units []string
 	rows  map[string][]string // ids by unit; a unit without any is asked for whole
 	list  bool                // run nothing
+	trace bool                // say what each unit does
 	// canaries are tests of ours to be put into the tree first, by their path.
 	canaries map[string]string
 }
@@ -53,6 +54,7 @@ type told struct {
 	Matches   []string          `json:"matches"`
 	Subjects  []string          `json:"subjects"`
 	Canaries  []canary          `json:"canaries"`
+	Trace     bool              `json:"trace"`
 	Mark      string            `json:"mark"` // where stand-ins leave their mark, "" for nowhere
 }
 
@@ -87,7 +89,7 @@ func (c *call) tell(q question) told {
 	s := c.reader.suite
 	t := told{
 		Framework: c.Config.Framework, Command: nonNil(c.Command), Env: maps.Clone(s.env), Up: strings.Repeat("../", depth(c.Dir)),
-		Units: q.units, List: q.list, Subjects: c.batch.Subjects, Targets: c.targets(q.units),
+		Units: q.units, List: q.list, Trace: q.trace, Subjects: c.batch.Subjects, Targets: c.targets(q.units),
 		Others: s.filter(func(file string) bool { return !slices.Contains(q.units, file) }),
 	}
 	if len(c.Command) == 0 {

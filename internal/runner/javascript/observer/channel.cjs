@@ -128,4 +128,9 @@ function loadedFile() {
   return path.join(require('os').tmpdir(), `touchstone-loaded-${key}`);
 }
 
-module.exports = { loadedFile, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };
+// traceDir is where they leave what they did.
+function traceDir() {
+  return loadedFile().replace('-loaded-', '-trace-');
+}
+
+module.exports = { loadedFile, traceDir, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };

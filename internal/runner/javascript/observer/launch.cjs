@@ -89,14 +89,18 @@ function run(argv, extra) {
 // the framework's own entry.
 function program(name, bin, preload) {
   if (settings.command.length > 0) return [...settings.command];
-  return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs')] : []), bin.file];
+  return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs'), ...tracing()] : []), bin.file];
+}
+
+function tracing() {
+  return settings.trace ? ['--require', aux('trace.cjs')] : [];
 }
 
 // Of what is ours on a command line the observer comes first: it takes itself
 // and the rest out of process.argv, which the code under test may read.
 const frameworks = {
-  mocha(bin) {
-    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...settings.targets];
+  mocha(bin, targets) {
+    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...targets];
   },
   jest(bin) {
     return [...program('jest', bin, true), ...settings.options, '--reporters', aux('jest.cjs'), '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0',
@@ -108,7 +112,7 @@ const frameworks = {
       '--reporter', aux('vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
   },
   ava(bin) {
-    const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), aux('ava.mjs')];
+    const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), ...tracing(), aux('ava.mjs')];
     return [...entry, ...settings.options, '--tap', ...(settings.matches || []).flatMap((m) => ['--match', m]), ...settings.targets];
   },
 };
@@ -116,7 +120,7 @@ const frameworks = {
 // nodeFile runs one file of node:test: its process is the file's own.
 async function nodeFile(target) {
   const start = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node];
-  const argv = [...start, ...settings.options, '--require', aux('nodeload.cjs'), '--test-reporter', pathToFileURL(aux('node.mjs')).href, '--test-reporter-destination', 'stdout'];
+  const argv = [...start, ...settings.options, '--require', aux('nodeload.cjs'), ...tracing(), '--test-reporter', pathToFileURL(aux('node.mjs')).href, '--test-reporter-destination', 'stdout'];
   for (const p of settings.patterns || []) argv.push('--test-name-pattern', p);
   const unit = channel.unitOf(target);
   send('file', { unit });
@@ -125,16 +129,39 @@ async function nodeFile(target) {
   return end.code === 0 ? 0 : 1;
 }
 
-async function nodeFiles() {
+// eachFile runs the files, as many at once as there are processors.
+async function eachFile(one) {
   const queue = [...settings.targets];
   const width = settings.serial ? 1 : Math.max(1, (os.availableParallelism ? os.availableParallelism() : os.cpus().length));
   let status = 0;
   const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) status |= await nodeFile(next);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) status |= await one(next);
   };
   await Promise.all(Array.from({ length: width }, worker));
+  return status;
+}
+
+async function nodeFiles() {
+  const status = await eachFile(nodeFile);
   send('finish', {});
   return status;
+}
+
+// framework runs mocha, jest, vitest or ava on all files. mocha keeps all of them
+// in one process: to see what each does, each gets its own.
+async function framework(name, bin, extra) {
+  let end = { code: 0, signal: null };
+  if (settings.trace && name === 'mocha') {
+    await eachFile(async (target) => {
+      const one = await run(frameworks.mocha(bin, [target]), extra);
+      if (one.code !== 0 && (end.code === 0 || one.code === null)) end = one;
+      return 0;
+    });
+  } else {
+    end = await run(frameworks[name](bin, settings.targets), extra);
+  }
+  send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
+  return end.code === null ? 1 : end.code;
 }
 
 function hand(entry) {
@@ -159,6 +186,48 @@ function handLoaded() {
   }
 }
 
+// handTraces passes on what each test file did. Files that were written since the
+// build began are made from others.
+function handTraces(began) {
+  if (!settings.trace) return;
+  let names = [];
+  try {
+    names = fs.readdirSync(channel.traceDir());
+  } catch {
+    // none was left
+  }
+  for (const name of names) {
+    const trace = JSON.parse(fs.readFileSync(path.join(channel.traceDir(), name), 'utf8'));
+    const made = settings.steps.length > 0 && trace.files.find((f) => f.written >= began);
+    for (const unit of trace.units) handTrace(unit, trace, trace.open || (made ? `loads ${made.file}, which is built` : ''));
+  }
+  fs.rmSync(channel.traceDir(), { recursive: true, force: true });
+}
+
+function handTrace(unit, trace, open) {
+  for (const kind of ['opens', 'lists']) for (const files of chunks(trace[kind])) send(`trace_${kind}`, { unit, files });
+  for (const { file, known, spans } of trace.files) {
+    send('trace_file', { unit, file, whole: known });
+    for (let i = 0; i < spans.length; i += 400) send('trace_spans', { unit, file, spans: spans.slice(i, i + 400) });
+  }
+  send('traced', { unit, message: open });
+}
+
+// chunks parts names so that each part fits a line.
+function chunks(names) {
+  const parts = [];
+  let size = 0;
+  for (const name of names) {
+    if (parts.length === 0 || size + Buffer.byteLength(name) > 2500) {
+      parts.push([]);
+      size = 0;
+    }
+    parts[parts.length - 1].push(name);
+    size += Buffer.byteLength(name) + 8;
+  }
+  return parts;
+}
+
 // handReached passes on which stand-ins were used.
 function handReached() {
   if (!settings.mark) return;
@@ -181,6 +250,7 @@ async function main() {
     if (bin === null || !bin.file) return missing(name);
   }
   send('start', { version: bin.version || '', node: process.version, root: channel.root });
+  const began = Date.now();
   if (!build()) return 1;
   canaries();
   const extra = { ...(bin.dir ? { TOUCHSTONE_FRAMEWORK: bin.dir } : {}), ...(settings.serialEnv || {}) };
@@ -188,11 +258,10 @@ async function main() {
   if (name === 'node') {
     status = await nodeFiles();
   } else {
-    const end = await run(frameworks[name](bin), extra);
-    send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
-    status = end.code === null ? 1 : end.code;
+    status = await framework(name, bin, extra);
   }
   handLoaded();
+  handTraces(began);
   handReached();
   return status;
 }

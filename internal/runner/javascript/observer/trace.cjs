@@ -1,0 +1,300 @@
+'use strict';
+// Preloaded: notes what the test files of this process execute, open, list and
+// start. What they execute V8 counts itself, by function.
+const fs = require('fs');
+const path = require('path');
+const { fileURLToPath } = require('url');
+const channel = require('./channel.cjs');
+
+const at = process.execArgv.indexOf(__filename);
+// jest hands it on to its workers, ava to its threads
+if (at > 0 && ((channel.settings.framework !== 'jest' && channel.settings.framework !== 'ava') || process.env.JEST_WORKER_ID)) process.execArgv.splice(at - 1, 2);
+
+const { readFileSync, writeFileSync, statSync, mkdirSync } = fs;
+const root = channel.root + path.sep;
+const units = new Set(channel.settings.units);
+const code = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
+
+let opens = new Set();
+let lists = new Set();
+let open = ''; // why not all is known
+let number = 0;
+
+// inTree names a path from the root of the tree, '' for what lies elsewhere or
+// belongs to installed packages.
+function inTree(name) {
+  let full = name;
+  if (Buffer.isBuffer(full)) full = full.toString();
+  try {
+    if (full instanceof URL || (typeof full === 'string' && full.startsWith('file:'))) full = fileURLToPath(full);
+  } catch {
+    return '';
+  }
+  if (typeof full !== 'string') return '';
+  full = path.resolve(full);
+  if (full === channel.root) return '.';
+  if (!full.startsWith(root)) return '';
+  const rel = full.slice(root.length).split(path.sep).join('/');
+  return /(?:^|\/)(?:node_modules|\.git)(?:\/|$)/.test(rel) ? '' : rel;
+}
+
+const frameworks = /\/node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?(?:@(?:jest|babel|vitest|swc|esbuild|ava|jridgewell|cspotcode|rollup|tsconfig)\/|(?:jest|babel|vite|vitest|mocha|ava|tsx|ts-node|ts-jest|esbuild|typescript|tinypool|piscina|source-map|pirates|yargs|cosmiconfig|lilconfig|get-tsconfig|tsconfig-paths|import-local|rollup|expect|matcher-collection|supertap|cjs-module-lexer)[^/]*\/)/;
+const passed = /\/node_modules\/(?:graceful-fs|fs-extra|universalify|pify)\//;
+
+// caller says on whose behalf something is done: 'loader', 'framework' or 'test'.
+function caller() {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.prepareStackTrace = undefined;
+  Error.stackTraceLimit = 30;
+  const { stack } = new Error();
+  Error.prepareStackTrace = prepareStackTrace;
+  Error.stackTraceLimit = stackTraceLimit;
+  let other = false; // a package that is no framework's
+  for (const line of stack.split('\n').slice(2)) {
+    if (line.includes('node:internal/modules/') || line.includes('node:internal/main/')) return 'loader';
+    if (!line.includes('/') || line.includes('node:') || line.includes(__filename) || passed.test(line)) continue;
+    if (frameworks.test(line) || line.includes(__dirname)) return 'framework';
+    if (!line.includes('/node_modules/')) return 'test';
+    other = true;
+  }
+  return other ? 'test' : 'framework';
+}
+
+function note(name, listing, looking) {
+  const rel = inTree(name);
+  if (rel === '' || (listing ? lists.has(rel) : opens.has(rel))) return;
+  const by = caller();
+  if (by !== 'test' && (listing || looking || code.test(rel) || rel.endsWith('package.json'))) return;
+  if (!listing) opens.add(rel);
+  if (listing || looking) lists.add(rel);
+}
+
+// watch puts a function of ours before one of Node's, with all that can be seen
+// of it from outside.
+function watch(holder, name, before) {
+  const own = holder[name];
+  if (typeof own !== 'function') return;
+  const watched = function (...args) {
+    try {
+      before(...args);
+    } catch {
+      // what cannot be noted must not disturb
+    }
+    return Reflect.apply(own, this, args);
+  };
+  Object.defineProperties(watched, Object.getOwnPropertyDescriptors(own));
+  holder[name] = watched;
+}
+
+for (const holder of [fs, fs.promises]) {
+  for (const name of ['open', 'openSync', 'readFile', 'readFileSync', 'createReadStream', 'copyFile', 'copyFileSync', 'cp', 'cpSync', 'readlink', 'readlinkSync', 'openAsBlob']) watch(holder, name, (file) => note(file, false, false));
+  for (const name of ['access', 'accessSync', 'exists', 'existsSync', 'stat', 'statSync', 'lstat', 'lstatSync', 'watch', 'watchFile']) watch(holder, name, (file) => note(file, false, true));
+  for (const name of ['readdir', 'readdirSync', 'opendir', 'opendirSync']) watch(holder, name, (file) => note(file, true, false));
+  for (const name of ['glob', 'globSync']) watch(holder, name, (pattern, options) => note((options && options.cwd) || '.', true, false));
+}
+
+function starts(what) {
+  if (open === '' && caller() === 'test') open = `starts ${path.basename(String(what)).slice(0, 60)}`;
+}
+
+const children = require('child_process');
+for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork']) watch(children, name, (command) => starts(String(command).split(' ')[0]));
+watch(require('cluster'), 'fork', () => starts('a worker'));
+const threads = require('worker_threads');
+threads.Worker = class Worker extends threads.Worker {
+  constructor(...args) {
+    starts(args[0]);
+    super(...args);
+  }
+};
+require('module').syncBuiltinESMExports();
+
+const session = new (require('inspector').Session)();
+
+// post asks V8, which answers at once.
+function post(method, params) {
+  let answer = null;
+  session.post(method, params, (err, result) => {
+    if (!err) answer = result;
+  });
+  return answer;
+}
+
+session.connect();
+post('Profiler.enable');
+post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+
+function alive() {
+  return number;
+}
+
+// sources are the scripts' own texts, for those that a framework rewrote.
+function sources(ids) {
+  const texts = new Map();
+  if (ids.length === 0) return texts;
+  post('Debugger.enable');
+  for (const id of ids) {
+    const answer = post('Debugger.getScriptSource', { scriptId: id });
+    if (answer) texts.set(id, answer.scriptSource);
+  }
+  post('Debugger.disable');
+  return texts;
+}
+
+function starting(text) {
+  const starts = [0];
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1);
+  return starts;
+}
+
+function lineOf(starts, offset) {
+  let low = 0;
+  for (let high = starts.length; high - low > 1; ) {
+    const mid = (low + high) >> 1;
+    if (starts[mid] <= offset) low = mid;
+    else high = mid;
+  }
+  return low;
+}
+
+const known = new Map(); // script and file -> what finds the lines of its functions
+
+// finder returns a function from offsets of a script to lines of its file, null
+// where nobody tells.
+function finder(file, length, text) {
+  let content;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+  const shift = length === content.length && text === undefined ? 0 : text === undefined ? -1 : content === '' ? -1 : text.indexOf(content);
+  if (shift >= 0) {
+    const begin = starting(content);
+    return (offset) => lineOf(begin, Math.min(Math.max(offset - shift, 0), content.length)) + 1;
+  }
+  if (text === undefined) return null;
+  const maps = [...text.matchAll(/\/\/[#@] sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)/g)];
+  if (maps.length === 0) return null;
+  try {
+    const payload = JSON.parse(Buffer.from(maps[maps.length - 1][1], 'base64').toString());
+    if (payload.sources.length !== 1 || (payload.sources[0] && path.basename(payload.sources[0].split('?')[0]) !== path.basename(file))) return null;
+    const { SourceMap } = require('module');
+    const map = new SourceMap(payload);
+    const begin = starting(text);
+    return (offset) => {
+      const line = lineOf(begin, offset);
+      const entry = map.findEntry(line, offset - begin[line]);
+      return entry && typeof entry.originalLine === 'number' ? entry.originalLine + 1 : 0;
+    };
+  } catch {
+    return null;
+  }
+}
+
+// wrapper holds for the function that a framework puts around a whole module.
+function wrapper(f, i, length) {
+  const { startOffset, endOffset } = f.ranges[0];
+  return i === 1 && startOffset <= 600 && endOffset >= length - 4 && (channel.settings.framework === 'jest' || channel.settings.framework === 'vitest');
+}
+
+function linesOf(script, file, find, length) {
+  const spans = [];
+  let last = '';
+  script.functions.forEach((f, i) => {
+    if (f.ranges[0].count === 0 || (i === 0 && f.ranges[0].startOffset === 0) || wrapper(f, i, length)) return;
+    const ends = [find(f.ranges[0].startOffset), find(Math.max(f.ranges[0].endOffset - 1, 0))].filter((n) => n > 0);
+    if (ends.length === 0) return; // made by the framework
+    const span = [Math.min(...ends), Math.max(...ends)];
+    if (String(span) !== last) spans.push(...span);
+    last = String(span);
+  });
+  return spans;
+}
+
+function scripts(result) {
+  const found = [];
+  for (const script of result) {
+    const url = script.url.replace(/[?#].*$/, '');
+    const rel = url.startsWith('file:') || path.isAbsolute(url) ? inTree(url) : '';
+    if (rel === '' || rel === '.' || !script.functions.some((f) => f.ranges[0].count > 0)) continue;
+    const file = root + rel;
+    const length = script.functions[0].ranges[0].endOffset;
+    const key = `${script.scriptId} ${file}`;
+    found.push({ script, rel, file, length, key });
+  }
+  const fresh = found.filter((f) => !known.has(f.key));
+  for (const f of fresh) known.set(f.key, finder(f.file, f.length));
+  const rewritten = fresh.filter((f) => known.get(f.key) === null);
+  const texts = sources(rewritten.map((f) => f.script.scriptId));
+  for (const f of rewritten) known.set(f.key, finder(f.file, f.length, texts.get(f.script.scriptId)));
+  return found;
+}
+
+// take hands over what happened since the last time, for the test files that
+// ran meanwhile.
+function take(unit) {
+  alive();
+  const answer = post('Profiler.takePreciseCoverage');
+  const all = (answer && answer.result) || [];
+  const own = all.find((s) => s.url.endsWith(__filename));
+  if (open === '' && !(own && own.functions.some((f) => f.functionName === 'alive' && f.ranges[0].count > 0))) open = 'took the coverage away';
+  const found = scripts(all);
+  const ran = unit ? [unit] : [...new Set(found.map((f) => f.rel))].filter((rel) => units.has(rel));
+  if (ran.length > 1) open = 'shares its process with other test files';
+  const files = new Map();
+  for (const { script, rel, file, length, key } of found) {
+    const find = known.get(key);
+    const before = files.get(rel) || { file: rel, known: true, spans: [], written: writtenAt(file) };
+    before.known = before.known && find !== null;
+    if (find !== null) before.spans.push(...linesOf(script, file, find, length));
+    files.set(rel, before);
+  }
+  const told = { units: ran, open, opens: [...opens], lists: [...lists], files: [...files.values()] };
+  [opens, lists, open] = [new Set(), new Set(), ''];
+  if (ran.length === 0) return;
+  const dir = channel.traceDir();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(path.join(dir, `${process.pid}-${threads.threadId}-${number++}.json`), JSON.stringify(told));
+}
+
+function writtenAt(file) {
+  if ((channel.settings.steps || []).length === 0) return 0;
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+// jest runs many test files in one process, each with modules of its own.
+function aroundJest(run) {
+  return async function (globalConfig, config, environment, runtime, testPath, ...rest) {
+    try {
+      return await run.call(this, globalConfig, config, environment, runtime, testPath, ...rest);
+    } finally {
+      take(channel.unitOf(testPath));
+    }
+  };
+}
+
+if (channel.settings.framework === 'jest') {
+  const Module = require('module');
+  const load = Module._load;
+  const around = new Map();
+  Module._load = function (request, ...rest) {
+    const out = load.call(this, request, ...rest);
+    if (typeof request !== 'string' || !/jest-(?:circus|jasmine2)[\\/](?:build[\\/])?(?:runner|index)(?:\.js)?$/.test(request)) return out;
+    if (!around.has(out)) {
+      const run = typeof out === 'function' ? out : out && out.default;
+      if (typeof run !== 'function') return out;
+      const wrapped = aroundJest(run);
+      around.set(out, typeof out === 'function' ? wrapped : { ...out, __esModule: true, default: wrapped });
+    }
+    return around.get(out);
+  };
+} else if (channel.settings.framework !== 'vitest') {
+  process.on('exit', () => take());
+}
+
+module.exports = { take };
