@@ -165,3 +165,114 @@ func TestTrace(t *testing.T) {
 		})
 	}
 }
+
+const tracedTypes = `
+-- package.json --
+{"type": "module", "scripts": {"test": "vitest run"}}
+-- vitest.config.ts --
+import { defineConfig } from 'vitest/config';
+export default defineConfig({ test: { setupFiles: ['./test/setup.ts'] } });
+-- test/setup.ts --
+import { prepare } from '../src/prepare';
+prepare();
+-- src/prepare.ts --
+export function prepare(): void {}
+-- src/shapes.ts --
+import { readFileSync } from 'node:fs';
+import type { Unit } from './unit';
+
+export interface Shape {
+  area(): number;
+}
+
+export class Square implements Shape {
+  constructor(
+    private side: number,
+    readonly unit: Unit = 'm',
+  ) {}
+
+  area(): number {
+    return this.side ** 2;
+  }
+
+  async later(): Promise<number> {
+    return this.area();
+  }
+}
+
+export const twice = <T,>(x: T): [T, T] => [x, x];
+
+export function config(): { scale: number } {
+  return JSON.parse(readFileSync(new URL('./scale.json', import.meta.url), 'utf8'));
+}
+
+export function unused(): string {
+  return 'no';
+}
+-- src/unit.ts --
+export type Unit = 'm' | 'ft';
+-- src/scale.json --
+{"scale": 1}
+-- src/table.json --
+{"a": 1}
+-- test/area.test.ts --
+import { expect, test } from 'vitest';
+import { Square } from '../src/shapes';
+import table from '../src/table.json';
+
+test('area', async () => {
+  expect(await new Square(2).later()).toBe(4 * table.a);
+});
+-- test/config.test.ts --
+import { expect, test } from 'vitest';
+import { config } from '../src/shapes';
+
+test('config', () => {
+  expect(config().scale).toBe(1);
+});
+-- test/snap.test.ts --
+import { expect, test } from 'vitest';
+
+test('snap', () => {
+  expect('a').toMatchSnapshot();
+});
+-- test/__snapshots__/snap.test.ts.snap --
+// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html
+
+exports[` + "`snap 1`] = `\"a\"`" + `;
+-- test/child.test.ts --
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+test('child', () => {
+  expect(String(execFileSync(process.execPath, ['-p', '1']))).toBe('1\n');
+});
+`
+
+// TestTraceOfVitest reads positions in TypeScript through source maps.
+func TestTraceOfVitest(t *testing.T) {
+	rows := trace(t, Vitest, tracedTypes)
+	for name, want := range map[string]rts.Trace{
+		"area":   {Executes: []string{"src/shapes.ts#Square.area", "src/shapes.ts#Square.later", "src/shapes.ts#Square.constructor", "src/prepare.ts#prepare"}, Loads: []string{"src/shapes.ts", "src/prepare.ts", "test/setup.ts"}, Opens: []string{"src/table.json"}},
+		"config": {Executes: []string{"src/shapes.ts#config"}, Opens: []string{"src/scale.json"}},
+		"snap":   {},
+	} {
+		row := rows[name]
+		for what, pair := range map[string][2][]string{"executes": {row.Executes, want.Executes}, "loads": {row.Loads, want.Loads}, "opens": {row.Opens, want.Opens}} {
+			for _, key := range pair[1] {
+				if !slices.Contains(pair[0], key) {
+					t.Errorf("%s %s %q, not %s", name, what, pair[0], key)
+				}
+			}
+		}
+		if row.Open != "" || !row.Green {
+			t.Errorf("%s: open %q, green %v", name, row.Open, row.Green)
+		}
+	}
+	if slices.Contains(rows["area"].Executes, "src/shapes.ts#unused") || slices.Contains(rows["config"].Executes, "src/shapes.ts#Square.area") {
+		t.Errorf("more is executed than was: %q and %q", rows["area"].Executes, rows["config"].Executes)
+	}
+	if rows["child"].Open == "" || !slices.Contains(rows["traced"].Loads, "src/shapes.ts") {
+		t.Errorf("child: open %q; traced %q", rows["child"].Open, rows["traced"].Loads)
+	}
+}
