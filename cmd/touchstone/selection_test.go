@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,15 +37,13 @@ func TestPlantedChanges(t *testing.T) {
 		switch {
 		case asked == "" && name == "py_fixtures":
 			only = func(scenario string) bool { return scenario == "session_fixture_body" || scenario == "nearer_override" }
+		case asked == "" && name == "js_node":
+			only = func(scenario string) bool { return scenario == "body" || scenario == "shadowing_file" }
 		case asked != "all" && asked != name:
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			if strings.HasPrefix(name, "py") {
-				need(t, "pytest")
-			} else {
-				need(t, "go")
-			}
+			need(t, map[string]string{"py": "pytest", "go": "go", "js": "node"}[name[:2]])
 			plant(t, file, only, total)
 		})
 	}
@@ -119,6 +118,7 @@ func plant(t *testing.T, file string, only func(string) bool, total score) {
 		}
 	}
 	dir := repository(t, "", trees["base"])
+	installPackages(t, dir, string(archive.Comment))
 	base, mapFile := gitIn(t, dir, "rev-parse", "HEAD"), filepath.Join(t.TempDir(), "map")
 	indexed := false
 	var before map[string]bool
@@ -143,6 +143,39 @@ func plant(t *testing.T, file string, only func(string) bool, total score) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + scenario
 		judge(t, name, s, before, everything(t, s, gate.Head), total)
 		s.Close()
+	}
+}
+
+// installPackages puts what an archive "needs:" into node_modules of a
+// repository, out of the directories that TOUCHSTONE_TEST_NODE_MODULES lists,
+// and makes its "link:"s.
+func installPackages(t *testing.T, dir, comment string) {
+	t.Helper()
+	for line := range strings.SplitSeq(comment, "\n") {
+		verb, value, _ := strings.Cut(line, ": ")
+		switch verb {
+		case "needs":
+			from := ""
+			for _, modules := range filepath.SplitList(os.Getenv("TOUCHSTONE_TEST_NODE_MODULES")) {
+				if _, err := os.Stat(filepath.Join(modules, "node_modules", value, "package.json")); err == nil {
+					from = modules
+				}
+			}
+			if from == "" {
+				t.Skipf("no directory of TOUCHSTONE_TEST_NODE_MODULES has %s in its node_modules", value)
+			}
+			if out, err := exec.Command("cp", "-a", filepath.Join(from, "node_modules"), dir).CombinedOutput(); err != nil {
+				t.Fatalf("copying %s's node_modules: %v: %s", from, err, out)
+			}
+		case "link":
+			name, to, _ := strings.Cut(value, " ")
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

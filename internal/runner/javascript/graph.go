@@ -212,6 +212,13 @@ func (s *suite) fileOf(word string) []string {
 func snapshots(s *suite, unit string) []string {
 	dir, name := path.Dir(unit), path.Base(unit)
 	var found []string
+	if strings.Contains(s.config, "snapshotResolver") || strings.Contains(s.config, "resolveSnapshotPath") || strings.Contains(s.config, "snapshotDir") {
+		for _, file := range s.tree.Paths() { // whose they are only a program knows
+			if path.Ext(file) == ".snap" {
+				found = append(found, file)
+			}
+		}
+	}
 	for _, file := range []string{
 		path.Join(dir, "__snapshots__", name+".snap"), path.Join(dir, "snapshots", name+".snap"), path.Join(dir, "snapshots", name+".md"),
 		path.Join(dir, name+".snap"), path.Join(dir, name+".md"), unit + ".snapshot",

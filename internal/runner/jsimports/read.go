@@ -121,7 +121,7 @@ func loaderOf(file string) api.Loader {
 
 var (
 	// named is every place in a text where a module is named by a plain string.
-	named = lazyregexp.New(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.\w+)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*(?:import\s*\(\s*)?|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*|\bnew\s+URL\s*\(\s*|\breference\s+path\s*=\s*)["'\x60]([^"'\x60\n$]+)["'\x60]`)
+	named = lazyregexp.New(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.\w+)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*(?:import\s*\(\s*)?|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*|\bnew\s+URL\s*\(\s*|\btoMatchFileSnapshot\s*\(\s*|\breference\s+path\s*=\s*)["'\x60]([^"'\x60\n$]+)["'\x60]`)
 	// argument is the beginning of a call that loads what it is given.
 	argument = lazyregexp.New(`\b(?:require(?:\.resolve|\.requireActual)?|import|(?:jest|vi)\.(?:requireActual|requireMock|importActual|importMock|mock|doMock))\s*\(\s*(?:/\*[^*]*\*/\s*)*([^\s)][^\n;]*)`)
 	globbed  = lazyregexp.New(`\b(?:import\.meta\.glob(?:Eager)?|require\.context)\s*(?:<[^>(]*>)?\(\s*([^)]*)`)
