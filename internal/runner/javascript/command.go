@@ -209,6 +209,18 @@ func (r *Runner) targets(units []string) []string {
 	return targets
 }
 
+// Shown is the command that runs some units of a tree, as a person would paste
+// it at the root.
+func (r *Runner) Shown(tree gate.Tree, units []string) []string {
+	c := &call{Runner: r, reader: reader{suite: r.suite(tree)}}
+	argv := c.shown(c.tell(question{units: units}))
+	if r.Config.Framework != Jest {
+		return argv
+	}
+	at := len(argv) - len(units) // jest takes paths for patterns, unless told
+	return slices.Concat(argv[:at], []string{"--runTestsByPath"}, argv[at:])
+}
+
 // shown is the command as a person would paste it.
 func (c *call) shown(t told) []string {
 	argv := c.Command
