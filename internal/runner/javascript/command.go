@@ -55,7 +55,8 @@ type told struct {
 	Subjects  []string          `json:"subjects"`
 	Canaries  []canary          `json:"canaries"`
 	Trace     bool              `json:"trace"`
-	Mark      string            `json:"mark"` // where stand-ins leave their mark, "" for nowhere
+	Alone     []string          `json:"alone"` // targets that get a process of their own when traced
+	Mark      string            `json:"mark"`  // where stand-ins leave their mark, "" for nowhere
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -94,6 +95,10 @@ func (c *call) tell(q question) told {
 	}
 	if len(c.Command) == 0 {
 		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
+	}
+	t.Alone = []string{}
+	if q.trace {
+		t.Alone = nonNil(c.apartFiles(s))
 	}
 	t.Node, t.Options, t.Steps = nonNil(t.Node), nonNil(t.Options), nonNil(t.Steps)
 	if c.bridge != nil {

@@ -103,7 +103,7 @@ func (s *session) take(r record) {
 		s.replaced = append(s.replaced, r.Message)
 	case "reached":
 		s.marks[r.ID] = r.Message
-	case "traced", "trace_opens", "trace_lists", "trace_file", "trace_spans":
+	case "traced", "trace_open", "trace_opens", "trace_lists", "trace_file", "trace_spans":
 		s.traces = append(s.traces, r)
 	case "exit":
 		s.exited = &r

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -54,8 +55,8 @@ func (t *tracer) take(r record) {
 		t.units[r.Unit] = u
 	}
 	switch r.Kind {
-	case "traced":
-		u.whole = true
+	case "traced", "trace_open":
+		u.whole = u.whole || r.Kind == "traced"
 		if u.Open == "" {
 			u.Open = r.Message
 		}
@@ -97,6 +98,45 @@ func (t *tracer) outlineOf(file string) []rts.Span {
 	}
 	return spans
 }
+
+// apartFiles are the units of mocha that load ES modules: those are kept for as long
+// as the process lives, and whoever asks second is not seen to.
+func (r *Runner) apartFiles(s *suite) []string {
+	if r.Config.Framework != Mocha {
+		return nil
+	}
+	g := &rts.Graph{}
+	r.AddGraph(g, s.tree)
+	units := make(map[string]bool)
+	for file := range slices.Values(s.tree.Paths()) {
+		if isScript(file) && !skips(file) && s.isModule(file) {
+			for unit := range g.Reaching(file) {
+				units[unit] = true
+			}
+		}
+	}
+	return r.targets(slices.Sorted(maps.Keys(units)))
+}
+
+// isModule tells whether a file is, or asks for, an ES module.
+func (s *suite) isModule(file string) bool {
+	switch ext := path.Ext(file); {
+	case strings.HasPrefix(ext, ".m"):
+		return true
+	case strings.HasPrefix(ext, ".c"):
+		return dynamic.MatchString(s.source(file))
+	}
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		if m, ok := readManifest(s.tree, dir); ok {
+			return m.Type == "module" || dynamic.MatchString(s.source(file))
+		}
+		if dir == "." {
+			return dynamic.MatchString(s.source(file))
+		}
+	}
+}
+
+var dynamic = lazyregexp.New(`\bimport\s*\(`)
 
 // outside takes back that all was seen of files that also run elsewhere: in the
 // framework's own process, where no test file is to be named. Where types are
@@ -145,7 +185,10 @@ func (t *tracer) rows(result gate.Result) rts.Traces {
 	for _, failure := range result.Units {
 		out.Failed[failure.Unit] = failure.Observation.Message
 	}
-	for _, u := range t.units {
+	for unit, u := range t.units {
+		if t.framework == Vitest && fileSnapshot.MatchString(t.source(unit)) {
+			u.Open = "compares with a file of a computed name"
+		}
 		u.Loads, u.Executes, u.Opens, u.Lists = sortedSet(u.Loads), sortedSet(u.Executes), sortedSet(u.Opens), sortedSet(u.Lists)
 	}
 	for _, o := range result.Rows {
@@ -155,9 +198,6 @@ func (t *tracer) rows(result gate.Result) rts.Traces {
 			row.Seconds = seen.Duration.Seconds()
 		}
 		if u := t.units[o.Row.Unit]; u != nil && u.whole {
-			if fileSnapshot.MatchString(t.source(o.Row.Unit)) {
-				u.Open = "compares with a file of a computed name"
-			}
 			row.Open, row.Loads, row.Executes, row.Opens, row.Lists = u.Open, u.Loads, u.Executes, u.Opens, u.Lists
 		}
 		out.Rows = append(out.Rows, row)

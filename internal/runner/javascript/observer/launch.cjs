@@ -129,9 +129,15 @@ async function nodeFile(target) {
   return end.code === 0 ? 0 : 1;
 }
 
-// eachFile runs the files, as many at once as there are processors.
-async function eachFile(one) {
-  const queue = [...settings.targets];
+async function nodeFiles() {
+  const status = await eachFile(settings.targets, nodeFile);
+  send('finish', {});
+  return status;
+}
+
+// eachFile runs files, as many at once as there are processors.
+async function eachFile(files, one) {
+  const queue = [...files];
   const width = settings.serial ? 1 : Math.max(1, (os.availableParallelism ? os.availableParallelism() : os.cpus().length));
   let status = 0;
   const worker = async () => {
@@ -141,25 +147,19 @@ async function eachFile(one) {
   return status;
 }
 
-async function nodeFiles() {
-  const status = await eachFile(nodeFile);
-  send('finish', {});
-  return status;
-}
-
-// framework runs mocha, jest, vitest or ava on all files. mocha keeps all of them
-// in one process: to see what each does, each gets its own.
+// framework runs mocha, jest, vitest or ava on all files. Under mocha those whose
+// modules cannot be told apart from others' in one process get their own when it
+// is to be seen what each does.
 async function framework(name, bin, extra) {
-  let end = { code: 0, signal: null };
-  if (settings.trace && name === 'mocha') {
-    await eachFile(async (target) => {
-      const one = await run(frameworks.mocha(bin, [target]), extra);
-      if (one.code !== 0 && (end.code === 0 || one.code === null)) end = one;
-      return 0;
-    });
-  } else {
-    end = await run(frameworks[name](bin, settings.targets), extra);
-  }
+  const alone = name === 'mocha' && settings.trace ? settings.alone : [];
+  const together = settings.targets.filter((target) => !alone.includes(target));
+  const ends = [];
+  if (together.length > 0 || alone.length === 0) ends.push(await run(frameworks[name](bin, together), extra));
+  await eachFile(alone, async (target) => {
+    ends.push(await run(frameworks.mocha(bin, [target]), { ...extra, TOUCHSTONE_UNIT: channel.unitOf(target) }));
+    return 0;
+  });
+  const end = ends.find((e) => e.code === null) || ends.find((e) => e.code !== 0) || ends[0];
   send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
   return end.code === null ? 1 : end.code;
 }
@@ -210,7 +210,8 @@ function handTrace(unit, trace, open) {
     send('trace_file', { unit, file, whole: known });
     for (let i = 0; i < spans.length; i += 400) send('trace_spans', { unit, file, spans: spans.slice(i, i + 400) });
   }
-  send('traced', { unit, message: open });
+  if (trace.part && open) send('trace_open', { unit, message: open });
+  if (!trace.part) send('traced', { unit, message: open });
 }
 
 // chunks parts names so that each part fits a line.

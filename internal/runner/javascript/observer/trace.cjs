@@ -232,27 +232,30 @@ function scripts(result) {
 }
 
 // take hands over what happened since the last time, for the test files that
-// ran meanwhile.
-function take(unit) {
+// ran meanwhile. What is shared or not all of it does not end their report.
+function take(given, { shared = false, part = false } = {}) {
   alive();
   const answer = post('Profiler.takePreciseCoverage');
   const all = (answer && answer.result) || [];
   const own = all.find((s) => s.url.endsWith(__filename));
   if (open === '' && !(own && own.functions.some((f) => f.functionName === 'alive' && f.ranges[0].count > 0))) open = 'took the coverage away';
   const found = scripts(all);
-  const ran = unit ? [unit] : [...new Set(found.map((f) => f.rel))].filter((rel) => units.has(rel));
-  if (ran.length > 1) open = 'shares its process with other test files';
+  const ran = given || [...new Set(found.map((f) => f.rel))].filter((rel) => units.has(rel));
+  if (!given && ran.length > 1) open = 'shares its process with other test files';
   const files = new Map();
   for (const { script, rel, file, length, key } of found) {
     const find = known.get(key);
     const before = files.get(rel) || { file: rel, known: true, spans: [], written: writtenAt(file) };
-    before.known = before.known && find !== null;
+    before.known = before.known && find !== null && !shared;
     if (find !== null) before.spans.push(...linesOf(script, file, find, length));
     files.set(rel, before);
   }
-  const told = { units: ran, open, opens: [...opens], lists: [...lists], files: [...files.values()] };
+  const told = { units: ran, part, open, opens: [...opens], lists: [...lists], files: [...files.values()] };
   [opens, lists, open] = [new Set(), new Set(), ''];
-  if (ran.length === 0) return;
+  if (ran.length > 0) leave(told);
+}
+
+function leave(told) {
   const dir = channel.traceDir();
   mkdirSync(dir, { recursive: true });
   writeFileSync(path.join(dir, `${process.pid}-${threads.threadId}-${number++}.json`), JSON.stringify(told));
@@ -273,9 +276,45 @@ function aroundJest(run) {
     try {
       return await run.call(this, globalConfig, config, environment, runtime, testPath, ...rest);
     } finally {
-      take(channel.unitOf(testPath));
+      take([channel.unitOf(testPath)]);
     }
   };
+}
+
+// mocha loads all files into one process. Each gets modules of its own, as it
+// would have when it ran alone; what was there before the first is everybody's.
+const first = new Set();
+const registries = new Map();
+let current = '';
+let over = false;
+
+const modules = () => Object.keys(require.cache).filter((file) => inTree(file) !== '');
+
+// enter begins what a test file does: its loading, one of its tests, a hook.
+function enter(unit) {
+  if (unit === current || !units.has(unit)) return;
+  if (current === '') {
+    modules().forEach((file) => first.add(file));
+    take([...units], { shared: true, part: true });
+  } else {
+    registries.set(current, modules().filter((file) => !first.has(file)).map((file) => [file, require.cache[file]]));
+    take([current], { part: true });
+  }
+  for (const file of modules()) if (!first.has(file)) delete require.cache[file];
+  for (const [file, module] of registries.get(unit) || []) require.cache[file] = module;
+  current = unit;
+}
+
+// finish says that all tests came to their end.
+function finish() {
+  over = true;
+}
+
+function leaveMocha() {
+  if (current === '') return;
+  take([current], { part: true });
+  registries.set(current, []);
+  if (over) leave({ units: [...registries.keys()], part: false, open: '', opens: [], lists: [], files: [] });
 }
 
 if (channel.settings.framework === 'jest') {
@@ -293,8 +332,11 @@ if (channel.settings.framework === 'jest') {
     }
     return around.get(out);
   };
+} else if (channel.settings.framework === 'mocha') {
+  process.on('exit', leaveMocha);
 } else if (channel.settings.framework !== 'vitest') {
   process.on('exit', () => take());
 }
 
+globalThis[Symbol.for('touchstone trace')] = { enter, finish };
 module.exports = { take };
