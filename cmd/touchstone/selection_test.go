@@ -22,18 +22,19 @@ import (
 // the newly failing rows it had selected. auto must have selected all of them.
 //
 // It runs every suite of every change, minutes in all: TOUCHSTONE_PLANTED=all
-// asks for that, TOUCHSTONE_PLANTED=NAME for one archive. Otherwise only a few
+// asks for that, TOUCHSTONE_PLANTED=NAME for one archive, NAME/CHANGE for one
+// change. Otherwise only a few
 // changes of one archive are played.
 func TestPlantedChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/selection/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archives: %v", err)
 	}
-	asked := os.Getenv("TOUCHSTONE_PLANTED")
+	asked, one, _ := strings.Cut(os.Getenv("TOUCHSTONE_PLANTED"), "/")
 	total := make(score)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		only := func(string) bool { return true }
+		only := func(scenario string) bool { return one == "" || scenario == one }
 		switch {
 		case asked == "" && name == "py_fixtures":
 			only = func(scenario string) bool { return scenario == "session_fixture_body" || scenario == "nearer_override" }
@@ -81,13 +82,13 @@ func (s score) add(strategy rts.Strategy, change string, failing, found int, sha
 func (s score) String() string {
 	var out strings.Builder
 	fmt.Fprintln(&out, "| strategy | changes | all failing rows selected | at least one | failing rows selected | rows run |\n|---|---|---|---|---|---|")
-	for _, strategy := range rts.Strategies() {
+	for _, strategy := range append(rts.Strategies(), related) {
 		if p := s[strategy]; p != nil {
 			n := float64(p.changes) / 100
 			fmt.Fprintf(&out, "| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", strategy, p.changes, float64(p.all)/n, float64(p.some)/n, 100*float64(p.found)/float64(p.failing), 100*p.share/float64(p.changes))
 		}
 	}
-	for _, strategy := range rts.Strategies() {
+	for _, strategy := range append(rts.Strategies(), related) {
 		if p := s[strategy]; p != nil && len(p.missed) > 0 {
 			fmt.Fprintf(&out, "missed by %s: %s\n", strategy, strings.Join(p.missed, ", "))
 		}
@@ -141,7 +142,11 @@ func plant(t *testing.T, file string, only func(string) bool, total score) {
 			before, indexed = everything(t, s, gate.Base), true
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + scenario
-		judge(t, name, s, before, everything(t, s, gate.Head), total)
+		after := everything(t, s, gate.Head)
+		failing := judge(t, name, s, before, after, total)
+		if strings.Contains(string(archive.Comment), "jest") && len(failing) > 0 {
+			relate(t, dir, base, name, failing, after, total)
+		}
 		s.Close()
 	}
 }
@@ -210,9 +215,8 @@ func everything(t *testing.T, s *selecting, name gate.StateName) map[string]bool
 }
 
 // judge compares what each strategy selects with the rows that newly fail.
-func judge(t *testing.T, name string, s *selecting, before, after map[string]bool, total score) {
+func judge(t *testing.T, name string, s *selecting, before, after map[string]bool, total score) (failing []string) {
 	t.Helper()
-	var failing []string
 	for row, green := range after {
 		if was, known := before[row]; !green && (was || !known) {
 			failing = append(failing, row)
@@ -228,7 +232,7 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 	}
 	if len(failing) == 0 {
 		t.Errorf("%s breaks nothing: it shows nothing", name)
-		return
+		return nil
 	}
 	facts, err := gatherFacts(context.Background(), s.change, s.parts, s.runners.list, s.states, s.mapFile)
 	if err != nil {
@@ -258,4 +262,39 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 		}
 		total.add(strategy, name, len(failing), found, float64(ran)/float64(len(after)))
 	}
+	return failing
+}
+
+// related is what jest offers by itself, to compare with.
+const related rts.Strategy = "jest --findRelatedTests"
+
+// relate asks jest which test files belong to the changed files.
+func relate(t *testing.T, dir, base, name string, failing []string, after map[string]bool, total score) {
+	t.Helper()
+	argv := []string{"node_modules/jest/bin/jest.js", "--listTests", "--findRelatedTests"}
+	for _, file := range strings.Fields(gitIn(t, dir, "diff", "--name-only", base)) {
+		argv = append(argv, filepath.Join(dir, file))
+	}
+	cmd := exec.Command("node", argv...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Logf("%s: jest lists nothing: %v", name, err) // it selects nothing
+	}
+	found, ran := 0, 0
+	selects := func(row string) bool {
+		_, unit, _ := strings.Cut(row, "\x00")
+		return strings.Contains(string(out), filepath.Join(dir, unit)+"\n")
+	}
+	for _, row := range failing {
+		if selects(row) {
+			found++
+		}
+	}
+	for row := range after {
+		if selects(row) {
+			ran++
+		}
+	}
+	total.add(related, name, len(failing), found, float64(ran)/float64(len(after)))
 }
