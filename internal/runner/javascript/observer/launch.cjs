@@ -92,6 +92,17 @@ function program(name, bin, preload) {
   return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs'), ...tracing()] : []), bin.file];
 }
 
+// besidePackages copies the observer to where an installed package could lie:
+// vite leaves nothing else outside of the work tree to Node.
+function besidePackages(bin) {
+  const home = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'touchstone-')), 'node_modules', 'touchstone');
+  fs.mkdirSync(home, { recursive: true });
+  for (const name of fs.readdirSync(__dirname)) fs.copyFileSync(aux(name), path.join(home, name));
+  fs.writeFileSync(path.join(home, 'settings.json'), JSON.stringify({ ...settings, home: __dirname, vitest: bin && bin.dir ? pathToFileURL(path.join(bin.dir, 'dist', 'index.js')).href : '' }));
+  process.on('exit', () => fs.rmSync(path.dirname(path.dirname(home)), { recursive: true, force: true }));
+  return home;
+}
+
 function tracing() {
   return settings.trace ? ['--require', aux('trace.cjs')] : [];
 }
@@ -108,8 +119,9 @@ const frameworks = {
       '--runTestsByPath', ...settings.targets];
   },
   vitest(bin) {
+    const home = besidePackages(bin);
     return [...program('vitest', bin, false), 'run', ...settings.options, '--coverage.enabled=false', '--allowOnly', '--bail=0', '--passWithNoTests',
-      '--reporter', aux('vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
+      '--reporter', path.join(home, 'vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
   },
   ava(bin) {
     const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), ...tracing(), aux('ava.mjs')];
