@@ -20,9 +20,21 @@ let lists = new Set();
 let open = ''; // why not all is known
 let number = 0;
 
+const placed = new Map(); // what inTree says of absolute paths and URLs
+
 // inTree names a path from the root of the tree, '' for what lies elsewhere or
 // belongs to installed packages.
 function inTree(name) {
+  if (typeof name !== 'string' || (name[0] !== '/' && !name.startsWith('file:'))) return place(name);
+  let rel = placed.get(name);
+  if (rel === undefined) {
+    rel = place(name);
+    if (placed.size < 100000) placed.set(name, rel);
+  }
+  return rel;
+}
+
+function place(name) {
   let full = name;
   if (Buffer.isBuffer(full)) full = full.toString();
   try {
@@ -215,8 +227,8 @@ function linesOf(script, file, find, length) {
 function scripts(result) {
   const found = [];
   for (const script of result) {
-    const url = script.url.replace(/[?#].*$/, '');
-    const rel = url.startsWith('file:') || path.isAbsolute(url) ? inTree(url) : '';
+    if (!script.url.startsWith('file:') && !path.isAbsolute(script.url)) continue;
+    const rel = inTree(script.url.replace(/[?#].*$/, ''));
     if (rel === '' || rel === '.' || !script.functions.some((f) => f.ranges[0].count > 0)) continue;
     const file = root + rel;
     const length = script.functions[0].ranges[0].endOffset;
