@@ -2,6 +2,7 @@ package rts
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -67,6 +68,61 @@ func TestOutlineOfJavaScript(t *testing.T) {
 		if got := Sharing(spans, line, line); line > 0 && !slices.Equal(got, want) {
 			t.Errorf("line %d: %q, want %q", line, got, want)
 		}
+	}
+}
+
+const everyForm = "" +
+	"import a, { b } from './a';\n" +
+	"export * from './c';\n" +
+	"export const LIMIT = 10, f = (x, y = 1) => x / y + 2;\n" +
+	"export async function g(s) {\n" +
+	"  if (s) return /[/*]/.test(s) ? s.split('/') : `${s.length} of ${LIMIT}`;\n" +
+	"  for (const x of s) yield_(x);\n" +
+	"}\n" +
+	"class A extends B {\n" +
+	"  #p = 1;\n" +
+	"  static n = new Map();\n" +
+	"  constructor(x) { super(x); this.x = x; }\n" +
+	"  get v() { return this.#p; }\n" +
+	"  async *[Symbol.asyncIterator]() { yield 1; }\n" +
+	"  h = (e) => { this.x = e; };\n" +
+	"}\n" +
+	"const table = { one() { return 1; }, two: function () { return 2; }, three: (x) => x * 3, [four]: 4, five: { six: () => 6 } };\n" +
+	"A.prototype.m = function () { return table.one(); };\n" +
+	"register('name', () => { run(1); });\n" +
+	"(function () { boot(); })();\n" +
+	"if (LIMIT > 3) { exports.late = function () { return 4; }; } else { other(); }\n" +
+	"export default { name: 'x', run(a) { return a; } };\n"
+
+// TestNoEditOfCodeIsSilent takes each token of a source away, and puts another
+// in its place: no such change is taken for one of layout.
+func TestNoEditOfCodeIsSilent(t *testing.T) {
+	tokens, err := jsTokens(everyForm, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared, at := 0, 0
+	for i, token := range tokens {
+		from := at + strings.Index(everyForm[at:], token.text)
+		at = from + len(token.text)
+		for _, instead := range []string{"", "another", token.text + " " + token.text} {
+			if instead == "" && token.text == ";" {
+				continue // at the end of a line it may go; elsewhere it is checked as another word
+			}
+			edited := everyForm[:from] + instead + everyForm[at:]
+			for _, name := range []string{"a.js", "a.ts"} {
+				d := Diff(name, []byte(everyForm), []byte(edited))
+				if d.inert() {
+					t.Errorf("%s: token %d, %q, became %q in silence", name, i, token.text, instead)
+				}
+				if d.Compared {
+					compared++
+				}
+			}
+		}
+	}
+	if compared < len(tokens) {
+		t.Errorf("only %d of the edits of %d tokens could be compared: the test shows little", compared, len(tokens))
 	}
 }
 

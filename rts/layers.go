@@ -182,6 +182,9 @@ func (s *selector) quoted(change Change) {
 		if f.Neutral || !sourceTypes[extOf(f.Path)] {
 			continue
 		}
+		if s.facts.Map != nil && scriptTypes[extOf(f.Path)] {
+			continue // a name that comes or goes is a change of shape, and who loads the file is known
+		}
 		for _, name := range f.Names {
 			if strings.Contains("/"+f.Path, "/"+name+"/") {
 				continue // a package's name is in the name of everything in it

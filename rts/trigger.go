@@ -28,6 +28,9 @@ var dataTypes = wordSet(`.json .yaml .yml .txt .md .rst .csv .tsv .html .htm .xm
 
 var sourceTypes = wordSet(`.go .py .pyi .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte`)
 
+// scriptTypes are those of JavaScript and TypeScript.
+var scriptTypes = wordSet(`.js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte`)
+
 // nativeTypes belong to the Go package they lie beside.
 var nativeTypes = wordSet(`.c .h .s .cc .cpp .cxx .hh .hpp .hxx .m .f .syso .swig .swigcxx`)
 
