@@ -75,8 +75,7 @@ func (b *graphMaker) level() {
 	files := b.queue
 	b.queue = nil
 	for file, asks := range b.runner.asks(b.suite, files) {
-		source := b.suite.source(file)
-		why := doubtOf(source, asks)
+		why := asks.doubt
 		for _, name := range asks.Names {
 			found, external := b.names.find(file, name)
 			for _, used := range found {
@@ -97,9 +96,15 @@ func (b *graphMaker) level() {
 	}
 }
 
+// readSource is what a source's text says.
+type readSource struct {
+	jsimports.Asks
+	doubt string // why it may reach more than it names, "" when it does not
+}
+
 // asks reads sources, each content once.
-func (r *Runner) asks(s *suite, files []string) map[string]jsimports.Asks {
-	found := make(map[string]jsimports.Asks, len(files))
+func (r *Runner) asks(s *suite, files []string) map[string]readSource {
+	found := make(map[string]readSource, len(files))
 	fresh := make(map[string][]byte)
 	keys := make(map[string][sha256.Size]byte)
 	r.mu.Lock()
@@ -117,10 +122,11 @@ func (r *Runner) asks(s *suite, files []string) map[string]jsimports.Asks {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.read == nil {
-		r.read = make(map[[sha256.Size]byte]jsimports.Asks)
+		r.read = make(map[[sha256.Size]byte]readSource)
 	}
 	for file, asks := range read {
-		r.read[keys[file]], found[file] = asks, asks
+		found[file] = readSource{asks, doubtOf(s.source(file), asks)}
+		r.read[keys[file]] = found[file]
 	}
 	return found
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/touchstone-gate/touchstone/internal/runner/jsimports"
 )
 
 // The frameworks that this package runs.
@@ -36,8 +34,8 @@ type Runner struct {
 	Config
 
 	mu   sync.Mutex
-	rows map[string]knownRow                  // by id: every row that any run named
-	read map[[sha256.Size]byte]jsimports.Asks // by extension and content: what sources ask for
+	rows map[string]knownRow              // by id: every row that any run named
+	read map[[sha256.Size]byte]readSource // by extension and content
 }
 
 // New returns a runner with the defaults filled in.

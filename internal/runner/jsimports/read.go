@@ -44,9 +44,7 @@ func Read(sources map[string][]byte) map[string]Asks {
 		names, failed := parse(group, sources)
 		for _, file := range group {
 			asks := written(string(sources[file]))
-			if asks.Unread = failed[file]; !asks.Unread {
-				asks.Names = types(string(sources[file]))
-			}
+			asks.Unread = failed[file]
 			asks.Names = append(asks.Names, names[file]...)
 			slices.Sort(asks.Names)
 			asks.Names = slices.Compact(asks.Names)
