@@ -182,8 +182,8 @@ func (s *selector) quoted(change Change) {
 		if f.Neutral || !sourceTypes[extOf(f.Path)] {
 			continue
 		}
-		if s.facts.Map != nil && scriptTypes[extOf(f.Path)] {
-			continue // a name that comes or goes is a change of shape, and who loads the file is known
+		if ext := extOf(f.Path); s.facts.Map != nil && (scriptTypes[ext] || ext == ".go") {
+			continue // there no string finds what its file's family, which is known, does not
 		}
 		for _, name := range f.Names {
 			if strings.Contains("/"+f.Path, "/"+name+"/") {
