@@ -209,7 +209,12 @@ function handTraces(began) {
     // none was left
   }
   for (const name of names) {
-    const trace = JSON.parse(fs.readFileSync(path.join(channel.traceDir(), name), 'utf8'));
+    let trace;
+    try {
+      trace = JSON.parse(fs.readFileSync(path.join(channel.traceDir(), name), 'utf8'));
+    } catch {
+      continue; // its process died over it: nothing is known of what it ran
+    }
     const made = settings.steps.length > 0 && trace.files.find((f) => f.written >= began);
     for (const unit of trace.units) handTrace(unit, trace, trace.open || (made ? `loads ${made.file}, which is built` : ''));
   }
