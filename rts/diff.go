@@ -38,8 +38,8 @@ func (s *source) isQuiet(piece string, before *source) bool {
 }
 
 // Diff compares two versions of a file. nil is a file that does not exist.
-// Go and Python are read as source; of everything else only that it differs is
-// known.
+// Go, Python, JavaScript and TypeScript are read as source; of everything else
+// only that it differs is known.
 func Diff(path string, old, new []byte) FileChange {
 	c := FileChange{Path: path}
 	switch {
@@ -48,7 +48,7 @@ func Diff(path string, old, new []byte) FileChange {
 	case new == nil:
 		c.Status = Deleted
 	}
-	read := map[string]func([]byte) (*source, error){".go": readGo, ".py": readPython, ".pyi": readPython}[extOf(path)]
+	read := reader(path)
 	if read == nil {
 		if !bytes.Equal(old, new) {
 			c.Names = wordsThatDiffer(old, new)
@@ -69,10 +69,23 @@ func Diff(path string, old, new []byte) FileChange {
 	return c
 }
 
+// reader reads a language, nil for those that are not read.
+func reader(path string) func([]byte) (*source, error) {
+	switch extOf(path) {
+	case ".go":
+		return readGo
+	case ".py", ".pyi":
+		return readPython
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
+		return readJavaScript(path)
+	}
+	return nil
+}
+
 // Outline lists the functions of a source file, in order; none for a language
 // that is not read, and for a file that does not parse.
 func Outline(path string, content []byte) []Span {
-	read := map[string]func([]byte) (*source, error){".go": readGo, ".py": readPython, ".pyi": readPython}[extOf(path)]
+	read := reader(path)
 	if read == nil {
 		return nil
 	}
@@ -95,6 +108,18 @@ func At(spans []Span, line int) string {
 		}
 	}
 	return ""
+}
+
+// Sharing lists the functions that share a line with first..last, for a language
+// in which several may stand on one line.
+func Sharing(spans []Span, first, last int) []string {
+	var found []string
+	for _, s := range spans {
+		if s.First <= last && first <= s.Last {
+			found = append(found, s.Symbol)
+		}
+	}
+	return found
 }
 
 // compare fills in what differs.

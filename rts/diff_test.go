@@ -59,7 +59,10 @@ func TestDiffOfWhatDoesNotParse(t *testing.T) {
 		{"a.go", "package p\nfunc F() {}\n", "package p\nfunc F() {\n"},
 		{"a.py", "x = 1\n", "x = (1\n"},
 		{"a.py", "x = 1\n", "x = 'one\n"},
-		{"a.js", "let a = 1\n", "let a = 1 // b\n"},
+		{"a.rb", "a = 1\n", "a = 1 # b\n"},
+		{"a.js", "let a = '1\n", "let a = '2\n"},
+		{"a.jsx", "const a = () => <p>http://x</p>\n", "const a = () => <p>http://y</p>\n"},
+		{"a.js", "if (a) { b }\n/c'/.test(d)\n", "if (a) { b }\n/c/.test(d)\n"},
 	} {
 		if d := Diff(c[0], []byte(c[1]), []byte(c[2])); d.Compared {
 			t.Errorf("%s: %+v", c[0], d)

@@ -40,8 +40,17 @@ func (g *Graph) Unit(node string) { g.init(); g.units[node] = true }
 func (g *Graph) Know(path string) { g.init(); g.known[path] = true }
 
 // Doubt records that a node reaches more than its source says, as by a computed
-// import, a started process or a file that it reads.
-func (g *Graph) Doubt(node, why string) { g.init(); g.doubts[node] = why }
+// import, a started process or a file that it reads. Of two doubts the one that
+// is about more than data stays.
+func (g *Graph) Doubt(node, why string) {
+	g.init()
+	if before := g.doubts[node]; before == "" || before == readsFiles {
+		g.doubts[node] = why
+	}
+}
+
+// readsFiles is the doubt that only changed data raises.
+const readsFiles = "reads files"
 
 // Knows tells whether the graph can speak of a path.
 func (g *Graph) Knows(path string) bool { return g != nil && g.known[path] }

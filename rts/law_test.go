@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,9 @@ func newWorld(seed uint64) *world {
 		w.facts.Graph.Know(file)
 		w.facts.Graph.Use(units[w.r.IntN(len(units))], file)
 		w.facts.Graph.Use(w.files[w.r.IntN(len(w.files))], file)
+		if strings.HasSuffix(file, ".js") && w.r.IntN(2) == 0 {
+			m[Traced][file] = nil // every function of it would have been seen
+		}
 		m[Loads][file] = w.some(6)
 		m[Opens][file] = w.some(1)
 		for _, symbol := range []string{"f", "g"} {
@@ -224,5 +228,36 @@ func TestForgettingARowSelectsIt(t *testing.T) {
 		if lost := without(after, before); len(lost) > 0 {
 			t.Fatalf("seed %d: knowing less of row %d lost %q", seed, i, lost)
 		}
+	}
+}
+
+// TestUnseenScriptsKeepTheirFamily: where not all that a script executes was
+// seen, a changed body concerns everybody who loads the file.
+func TestUnseenScriptsKeepTheirFamily(t *testing.T) {
+	smaller := 0
+	for seed := range uint64(500) {
+		w := newWorld(seed)
+		file := w.files[2] // the first script
+		change := NewChange(FileChange{Path: file, Compared: true, Bodies: []string{"f"}})
+		m := w.facts.Map.(index)
+		m[Traced][file] = nil
+		seen := selected(Select(change, w.facts, Options{Most: 1}))
+		delete(m[Traced], file)
+		delete(m[Traced], Key(file, "f"))
+		unseen := selected(Select(change, w.facts, Options{Most: 1}))
+		if lost := without(unseen, seen); len(lost) > 0 {
+			t.Fatalf("seed %d: not seeing %s lost %q", seed, file, lost)
+		}
+		for _, row := range m[Loads][file] {
+			if !unseen[w.facts.Rows[row].ID] {
+				t.Fatalf("seed %d: row %d loads %s, of which not all was seen, and is left out", seed, row, file)
+			}
+		}
+		if len(seen) < len(unseen) {
+			smaller++
+		}
+	}
+	if smaller < 50 {
+		t.Errorf("seeing all of a script made the selection smaller only %d times", smaller)
 	}
 }

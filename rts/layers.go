@@ -141,7 +141,7 @@ func (s *selector) doubted(kind string) {
 		s.doubtful = s.facts.Graph.Doubtful()
 	}
 	for unit, why := range s.doubtful {
-		if kind == "data" || why != "reads files" {
+		if kind == "data" || why != readsFiles {
 			s.addUnit(unit, "unclear:"+why)
 		}
 	}
@@ -181,6 +181,9 @@ func (s *selector) quoted(change Change) {
 	for _, f := range change.Files {
 		if f.Neutral || !sourceTypes[extOf(f.Path)] {
 			continue
+		}
+		if ext := extOf(f.Path); s.facts.Map != nil && (scriptTypes[ext] || ext == ".go") {
+			continue // there no string finds what its file's family, which is known, does not
 		}
 		for _, name := range f.Names {
 			if strings.Contains("/"+f.Path, "/"+name+"/") {

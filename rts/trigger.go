@@ -15,7 +15,7 @@ var globalNames = []string{
 	"MANIFEST.in", "sitecustomize.py", "usercustomize.py", "*.pth",
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "pnpm-workspace.yaml", "bun.lock", "bun.lockb", ".npmrc", ".yarnrc*", ".pnp.*",
 	"tsconfig*.json", "jsconfig*.json", "babel.config.*", ".babelrc*", ".swcrc", "jest.config.*", "jest.setup.*", "jest-setup.*", "vitest.config.*", "vitest.setup.*", "vitest.workspace.*",
-	"vite.config.*", "webpack.config.*", "rollup.config.*", ".mocharc.*", "karma.conf.*", "setupTests.*", "setup-tests.*",
+	"vite.config.*", "webpack.config.*", "rollup.config.*", ".mocharc.*", "mocha.opts", "ava.config.*", "karma.conf.*", "setupTests.*", "setup-tests.*",
 	".nvmrc", ".node-version", ".python-version", ".ruby-version", ".tool-versions", "mise.toml", ".env*", "Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "*.cmake", "Dockerfile*",
 	"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain*", "pom.xml", "build.gradle*", "settings.gradle*", "gradle.properties", "*.lockfile",
 	".gitmodules", ".gitattributes",
@@ -27,6 +27,9 @@ var dataTypes = wordSet(`.json .yaml .yml .txt .md .rst .csv .tsv .html .htm .xm
 	.snap .out .in .expected .diff .patch .log .jsonl .ndjson .graphql .po .pot .png .jpg .jpeg .gif .pdf .zip .gz .tar .txtar .dat .data .properties .pem .crt .key`)
 
 var sourceTypes = wordSet(`.go .py .pyi .js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte`)
+
+// scriptTypes are those of JavaScript and TypeScript.
+var scriptTypes = wordSet(`.js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte`)
 
 // nativeTypes belong to the Go package they lie beside.
 var nativeTypes = wordSet(`.c .h .s .cc .cpp .cxx .hh .hpp .hxx .m .f .syso .swig .swigcxx`)

@@ -148,6 +148,12 @@ func readGraph(c *change, runners []gate.Runner) (*rts.Graph, string) {
 // openMap opens the map if it can be believed for this change; else NoMap says
 // why not.
 func (f *selectorFacts) openMap(ctx context.Context, c *change, runners []gate.Runner, states *states, file string) error {
+	for _, r := range runners {
+		if _, ok := r.(tracer); !ok { // nobody can make one
+			f.facts.NoMap = fmt.Sprintf("the tests of the runner %s cannot be observed", r.Name())
+			return nil
+		}
+	}
 	m, err := coverage.Open(file)
 	if err != nil {
 		f.facts.NoMap = err.Error()

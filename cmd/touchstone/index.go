@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,16 +43,19 @@ func (s *selecting) makeIndex(ctx context.Context, words io.Writer) error {
 	if err := coverage.Write(s.mapFile, h, traces); err != nil {
 		return undecided(err)
 	}
-	rows, failed := 0, 0
+	rows, failed, first := 0, 0, ""
 	for _, t := range traces {
 		rows, failed = rows+len(t.Rows), failed+len(t.Failed)
+		for _, unit := range slices.Sorted(maps.Keys(t.Failed)) {
+			first = cmp.Or(first, fmt.Sprintf("%s: %s", unit, t.Failed[unit]))
+		}
 	}
 	fmt.Fprintf(words, "touchstone: the coverage map of %.12s holds %d rows", h.Commit, rows)
 	if kept != nil {
 		fmt.Fprintf(words, ", %d of them from the map before", len(kept.Rows))
 	}
 	if failed > 0 {
-		fmt.Fprintf(words, "; nothing was observed of %d test files or packages, which will always be selected", failed)
+		fmt.Fprintf(words, "; nothing was observed of %d test files or packages, which will always be selected (%s)", failed, clean(first))
 	}
 	fmt.Fprintf(words, "; %s, %s\n", time.Since(began).Round(100*time.Millisecond), s.mapFile)
 	return nil

@@ -117,7 +117,7 @@ func (a *App) selectRows(ctx context.Context, o selectOptions) error {
 		chosen.Rows, left = rts.Within(rts.Rank(chosen.Rows), o.budget)
 	}
 	return o.write(a.Stdout, func(w io.Writer, format string) error {
-		return printSelection(w, a.Stderr, format, printed{chosen, left, s.runners.list})
+		return printSelection(w, a.Stderr, format, printed{chosen, left, s.runners.list, s.change.head})
 	})
 }
 

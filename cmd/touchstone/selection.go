@@ -18,6 +18,13 @@ type printed struct {
 	rts.Selection
 	left    []rts.Selected // beyond the budget
 	runners []gate.Runner
+	tree    gate.Tree // head's
+}
+
+// commander is a runner that knows the exact command for some of its units: the
+// repository's own script says how the framework is started.
+type commander interface {
+	Shown(tree gate.Tree, units []string) []string
 }
 
 // selectionJSON is the shape of select --format json, schema 1.
@@ -112,8 +119,11 @@ func (p printed) commands() []string {
 	for _, r := range p.runners {
 		args := p.of(r.Name(), r.Framework())
 		start := byRow[r.Framework()] + byFile[r.Framework()]
+		own, knows := r.(commander)
 		switch {
 		case len(args) == 0:
+		case knows:
+			commands = append(commands, report.Shell(own.Shown(p.tree, args)))
 		case start != "":
 			commands = append(commands, start+" "+report.Shell(args))
 		case whole[r.Framework()] != "":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,30 +22,29 @@ import (
 // the newly failing rows it had selected. auto must have selected all of them.
 //
 // It runs every suite of every change, minutes in all: TOUCHSTONE_PLANTED=all
-// asks for that, TOUCHSTONE_PLANTED=NAME for one archive. Otherwise only a few
+// asks for that, TOUCHSTONE_PLANTED=NAME for one archive, NAME/CHANGE for one
+// change. Otherwise only a few
 // changes of one archive are played.
 func TestPlantedChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/selection/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archives: %v", err)
 	}
-	asked := os.Getenv("TOUCHSTONE_PLANTED")
+	asked, one, _ := strings.Cut(os.Getenv("TOUCHSTONE_PLANTED"), "/")
 	total := make(score)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		only := func(string) bool { return true }
+		only := func(scenario string) bool { return one == "" || scenario == one }
 		switch {
 		case asked == "" && name == "py_fixtures":
 			only = func(scenario string) bool { return scenario == "session_fixture_body" || scenario == "nearer_override" }
+		case asked == "" && name == "js_node":
+			only = func(scenario string) bool { return scenario == "body" || scenario == "shadowing_file" }
 		case asked != "all" && asked != name:
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			if strings.HasPrefix(name, "py") {
-				need(t, "pytest")
-			} else {
-				need(t, "go")
-			}
+			need(t, map[string]string{"py": "pytest", "go": "go", "js": "node"}[name[:2]])
 			plant(t, file, only, total)
 		})
 	}
@@ -82,13 +82,13 @@ func (s score) add(strategy rts.Strategy, change string, failing, found int, sha
 func (s score) String() string {
 	var out strings.Builder
 	fmt.Fprintln(&out, "| strategy | changes | all failing rows selected | at least one | failing rows selected | rows run |\n|---|---|---|---|---|---|")
-	for _, strategy := range rts.Strategies() {
+	for _, strategy := range append(rts.Strategies(), related) {
 		if p := s[strategy]; p != nil {
 			n := float64(p.changes) / 100
 			fmt.Fprintf(&out, "| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", strategy, p.changes, float64(p.all)/n, float64(p.some)/n, 100*float64(p.found)/float64(p.failing), 100*p.share/float64(p.changes))
 		}
 	}
-	for _, strategy := range rts.Strategies() {
+	for _, strategy := range append(rts.Strategies(), related) {
 		if p := s[strategy]; p != nil && len(p.missed) > 0 {
 			fmt.Fprintf(&out, "missed by %s: %s\n", strategy, strings.Join(p.missed, ", "))
 		}
@@ -119,6 +119,7 @@ func plant(t *testing.T, file string, only func(string) bool, total score) {
 		}
 	}
 	dir := repository(t, "", trees["base"])
+	installPackages(t, dir, string(archive.Comment))
 	base, mapFile := gitIn(t, dir, "rev-parse", "HEAD"), filepath.Join(t.TempDir(), "map")
 	indexed := false
 	var before map[string]bool
@@ -141,8 +142,45 @@ func plant(t *testing.T, file string, only func(string) bool, total score) {
 			before, indexed = everything(t, s, gate.Base), true
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + scenario
-		judge(t, name, s, before, everything(t, s, gate.Head), total)
+		after := everything(t, s, gate.Head)
+		failing := judge(t, name, s, before, after, total)
+		if strings.Contains(string(archive.Comment), "jest") && len(failing) > 0 {
+			relate(t, dir, base, name, failing, after, total)
+		}
 		s.Close()
+	}
+}
+
+// installPackages puts what an archive "needs:" into node_modules of a
+// repository, out of the directories that TOUCHSTONE_TEST_NODE_MODULES lists,
+// and makes its "link:"s.
+func installPackages(t *testing.T, dir, comment string) {
+	t.Helper()
+	for line := range strings.SplitSeq(comment, "\n") {
+		verb, value, _ := strings.Cut(line, ": ")
+		switch verb {
+		case "needs":
+			from := ""
+			for _, modules := range filepath.SplitList(os.Getenv("TOUCHSTONE_TEST_NODE_MODULES")) {
+				if _, err := os.Stat(filepath.Join(modules, "node_modules", value, "package.json")); err == nil {
+					from = modules
+				}
+			}
+			if from == "" {
+				t.Skipf("no directory of TOUCHSTONE_TEST_NODE_MODULES has %s in its node_modules", value)
+			}
+			if out, err := exec.Command("cp", "-a", filepath.Join(from, "node_modules"), dir).CombinedOutput(); err != nil {
+				t.Fatalf("copying %s's node_modules: %v: %s", from, err, out)
+			}
+		case "link":
+			name, to, _ := strings.Cut(value, " ")
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
@@ -177,9 +215,8 @@ func everything(t *testing.T, s *selecting, name gate.StateName) map[string]bool
 }
 
 // judge compares what each strategy selects with the rows that newly fail.
-func judge(t *testing.T, name string, s *selecting, before, after map[string]bool, total score) {
+func judge(t *testing.T, name string, s *selecting, before, after map[string]bool, total score) (failing []string) {
 	t.Helper()
-	var failing []string
 	for row, green := range after {
 		if was, known := before[row]; !green && (was || !known) {
 			failing = append(failing, row)
@@ -195,7 +232,7 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 	}
 	if len(failing) == 0 {
 		t.Errorf("%s breaks nothing: it shows nothing", name)
-		return
+		return nil
 	}
 	facts, err := gatherFacts(context.Background(), s.change, s.parts, s.runners.list, s.states, s.mapFile)
 	if err != nil {
@@ -225,4 +262,39 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 		}
 		total.add(strategy, name, len(failing), found, float64(ran)/float64(len(after)))
 	}
+	return failing
+}
+
+// related is what jest offers by itself, to compare with.
+const related rts.Strategy = "jest --findRelatedTests"
+
+// relate asks jest which test files belong to the changed files.
+func relate(t *testing.T, dir, base, name string, failing []string, after map[string]bool, total score) {
+	t.Helper()
+	argv := []string{"node_modules/jest/bin/jest.js", "--listTests", "--findRelatedTests"}
+	for _, file := range strings.Fields(gitIn(t, dir, "diff", "--name-only", base)) {
+		argv = append(argv, filepath.Join(dir, file))
+	}
+	cmd := exec.Command("node", argv...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Logf("%s: jest lists nothing: %v", name, err) // it selects nothing
+	}
+	found, ran := 0, 0
+	selects := func(row string) bool {
+		_, unit, _ := strings.Cut(row, "\x00")
+		return strings.Contains(string(out), filepath.Join(dir, unit)+"\n")
+	}
+	for _, row := range failing {
+		if selects(row) {
+			found++
+		}
+	}
+	for row := range after {
+		if selects(row) {
+			ran++
+		}
+	}
+	total.add(related, name, len(failing), found, float64(ran)/float64(len(after)))
 }

@@ -25,6 +25,7 @@ var doors = map[string][]string{
 	"go.etcd.io/bbolt":                      {"internal/coverage"},
 	"github.com/RoaringBitmap":              {"internal/coverage"},
 	"gonum.org/v1/gonum":                    {"internal/audit"},
+	"github.com/evanw/esbuild":              {"internal/runner/jsimports"},
 	"github.com/jackc/pgx":                  {"internal/audit/postgres"},
 	"github.com/sethvargo/go-githubactions": {"internal/actions"},
 }
@@ -100,7 +101,7 @@ func allowed(from, to string) bool {
 }
 
 // readers are what runners share: each knows one form of text, and no framework.
-var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console"}
+var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console", "internal/runner/jsimports"}
 
 // sameRoof holds for parts of one internal package.
 func sameRoof(from, to string) bool {

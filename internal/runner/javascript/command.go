@@ -20,6 +20,7 @@ type question struct {
 	units []string
 	rows  map[string][]string // ids by unit; a unit without any is asked for whole
 	list  bool                // run nothing
+	trace bool                // say what each unit does
 	// canaries are tests of ours to be put into the tree first, by their path.
 	canaries map[string]string
 }
@@ -53,7 +54,9 @@ type told struct {
 	Matches   []string          `json:"matches"`
 	Subjects  []string          `json:"subjects"`
 	Canaries  []canary          `json:"canaries"`
-	Mark      string            `json:"mark"` // where stand-ins leave their mark, "" for nowhere
+	Trace     bool              `json:"trace"`
+	Alone     []string          `json:"alone"` // targets that get a process of their own when traced
+	Mark      string            `json:"mark"`  // where stand-ins leave their mark, "" for nowhere
 }
 
 // command makes the invocation for a question, and the argv that a person would
@@ -87,11 +90,15 @@ func (c *call) tell(q question) told {
 	s := c.reader.suite
 	t := told{
 		Framework: c.Config.Framework, Command: nonNil(c.Command), Env: maps.Clone(s.env), Up: strings.Repeat("../", depth(c.Dir)),
-		Units: q.units, List: q.list, Subjects: c.batch.Subjects, Targets: c.targets(q.units),
+		Units: q.units, List: q.list, Trace: q.trace, Subjects: c.batch.Subjects, Targets: c.targets(q.units),
 		Others: s.filter(func(file string) bool { return !slices.Contains(q.units, file) }),
 	}
 	if len(c.Command) == 0 {
 		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
+	}
+	t.Alone = []string{}
+	if q.trace {
+		t.Alone = nonNil(c.apartFiles(s))
 	}
 	t.Node, t.Options, t.Steps = nonNil(t.Node), nonNil(t.Options), nonNil(t.Steps)
 	if c.bridge != nil {
@@ -205,6 +212,18 @@ func (r *Runner) targets(units []string) []string {
 		}
 	}
 	return targets
+}
+
+// Shown is the command that runs some units of a tree, as a person would paste
+// it at the root.
+func (r *Runner) Shown(tree gate.Tree, units []string) []string {
+	c := &call{Runner: r, reader: reader{suite: r.suite(tree)}}
+	argv := c.shown(c.tell(question{units: units}))
+	if r.Config.Framework != Jest {
+		return argv
+	}
+	at := len(argv) - len(units) // jest takes paths for patterns, unless told
+	return slices.Concat(argv[:at], []string{"--runTestsByPath"}, argv[at:])
 }
 
 // shown is the command as a person would paste it.

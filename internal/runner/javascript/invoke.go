@@ -71,6 +71,7 @@ func (c *call) note(h heard, shown []string) {
 		c.result.Commands = append(c.result.Commands, shown)
 	}
 	c.unseen = c.unseen || h.unseen
+	c.traces = append(c.traces, h.traces...)
 	c.result.Replaced = append(c.result.Replaced, h.replaced...)
 	for _, loaded := range h.loaded {
 		if !slices.Contains(c.result.Loaded, loaded) {

@@ -39,6 +39,10 @@ type record struct {
 	InTree  bool   `json:"in_tree"`
 
 	ID string `json:"id"` // of one use of a stand-in
+
+	Files []string `json:"files"`
+	Spans []int    `json:"spans"` // first and last lines of functions that were executed
+	Whole bool     `json:"whole"` // every function of the file that was executed is told
 }
 
 // failure is an error as the observer read it.

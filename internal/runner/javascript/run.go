@@ -41,6 +41,7 @@ type call struct {
 	alone    int             // questions about single rows
 	bridge   *onBridge       // nil where nothing stands in
 	unseen   bool            // which ES modules were loaded is read off their sources
+	traces   []record
 	result   gate.Result
 }
 

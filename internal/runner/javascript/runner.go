@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
@@ -33,7 +34,8 @@ type Runner struct {
 	Config
 
 	mu   sync.Mutex
-	rows map[string]knownRow // by id: every row that any run named
+	rows map[string]knownRow              // by id: every row that any run named
+	read map[[sha256.Size]byte]readSource // by extension and content
 }
 
 // New returns a runner with the defaults filled in.

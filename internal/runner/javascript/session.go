@@ -35,6 +35,7 @@ type session struct {
 	loaded   []gate.Loaded
 	unseen   bool              // this Node does not tell which ES modules it loads
 	replaced []string          // what the tree put in place of the framework's own
+	traces   []record          // what units did
 	marks    map[string]string // stand-ins that were used, by the ID of the use
 	tainted  string            // one that was used unseen, on whose account nothing here counts
 }
@@ -102,6 +103,8 @@ func (s *session) take(r record) {
 		s.replaced = append(s.replaced, r.Message)
 	case "reached":
 		s.marks[r.ID] = r.Message
+	case "traced", "trace_open", "trace_opens", "trace_lists", "trace_file", "trace_spans":
+		s.traces = append(s.traces, r)
 	case "exit":
 		s.exited = &r
 	case "finish":

@@ -14,11 +14,12 @@ import (
 // they are run.
 type settings struct {
 	script
-	include []string // globs, relative to the runner's directory
-	exclude []string
-	matches []*regexp.Regexp // jest's testRegex and patterns to ignore are regular expressions
-	ignores []*regexp.Regexp
-	config  string // the text of the configuration, to find what it names
+	framework string
+	include   []string // globs, relative to the runner's directory
+	exclude   []string
+	matches   []*regexp.Regexp // jest's testRegex and patterns to ignore are regular expressions
+	ignores   []*regexp.Regexp
+	config    string // the text of the configuration, to find what it names
 }
 
 const scriptFile = `?(c|m)[jt]s?(x)`
@@ -41,7 +42,7 @@ var (
 // readSettings reads what the tree says about one framework in a directory.
 func readSettings(tree gate.Tree, framework, dir string) settings {
 	m, _ := readManifest(tree, dir)
-	s := settings{config: m.config(framework)}
+	s := settings{config: m.config(framework), framework: framework}
 	s.script, _ = runScript(m, framework)
 	for _, name := range configNames[framework] {
 		if content, err := tree.ReadFile(path.Join(dir, name)); err == nil {

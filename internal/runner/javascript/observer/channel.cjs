@@ -124,8 +124,13 @@ function leave() {
 // loadedFile is where this run's processes leave what they loaded: the report
 // itself does not reach a framework's workers.
 function loadedFile() {
-  const key = require('crypto').createHash('sha256').update(__dirname).digest('hex').slice(0, 16);
+  const key = require('crypto').createHash('sha256').update(settings.home || __dirname).digest('hex').slice(0, 16);
   return path.join(require('os').tmpdir(), `touchstone-loaded-${key}`);
 }
 
-module.exports = { loadedFile, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };
+// traceDir is where they leave what they did.
+function traceDir() {
+  return loadedFile().replace('-loaded-', '-trace-');
+}
+
+module.exports = { loadedFile, traceDir, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };

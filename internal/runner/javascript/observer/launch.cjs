@@ -89,14 +89,29 @@ function run(argv, extra) {
 // the framework's own entry.
 function program(name, bin, preload) {
   if (settings.command.length > 0) return [...settings.command];
-  return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs')] : []), bin.file];
+  return [process.execPath, ...settings.node, ...(preload ? ['--require', aux('loaded.cjs'), ...tracing()] : []), bin.file];
+}
+
+// besidePackages copies the observer to where an installed package could lie:
+// vite leaves nothing else outside of the work tree to Node.
+function besidePackages(bin) {
+  const home = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'touchstone-')), 'node_modules', 'touchstone');
+  fs.mkdirSync(home, { recursive: true });
+  for (const name of fs.readdirSync(__dirname)) fs.copyFileSync(aux(name), path.join(home, name));
+  fs.writeFileSync(path.join(home, 'settings.json'), JSON.stringify({ ...settings, home: __dirname, vitest: bin && bin.dir ? pathToFileURL(path.join(bin.dir, 'dist', 'index.js')).href : '' }));
+  process.on('exit', () => fs.rmSync(path.dirname(path.dirname(home)), { recursive: true, force: true }));
+  return home;
+}
+
+function tracing() {
+  return settings.trace ? ['--require', aux('trace.cjs')] : [];
 }
 
 // Of what is ours on a command line the observer comes first: it takes itself
 // and the rest out of process.argv, which the code under test may read.
 const frameworks = {
-  mocha(bin) {
-    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...settings.targets];
+  mocha(bin, targets) {
+    return [...program('mocha', bin, true), ...settings.options, '--require', aux('mochaload.cjs'), '--full-trace', '--reporter', aux('mocha.cjs'), ...targets];
   },
   jest(bin) {
     return [...program('jest', bin, true), ...settings.options, '--reporters', aux('jest.cjs'), '--ci', '--coverage=false', '--watchAll=false', '--watchman=false', '--bail=0',
@@ -104,11 +119,12 @@ const frameworks = {
       '--runTestsByPath', ...settings.targets];
   },
   vitest(bin) {
+    const home = besidePackages(bin);
     return [...program('vitest', bin, false), 'run', ...settings.options, '--coverage.enabled=false', '--allowOnly', '--bail=0', '--passWithNoTests',
-      '--reporter', aux('vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
+      '--reporter', path.join(home, 'vitest.mjs'), ...(settings.pattern ? ['--testNamePattern', settings.pattern] : []), ...settings.targets];
   },
   ava(bin) {
-    const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), aux('ava.mjs')];
+    const entry = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node, '--require', aux('loaded.cjs'), ...tracing(), aux('ava.mjs')];
     return [...entry, ...settings.options, '--tap', ...(settings.matches || []).flatMap((m) => ['--match', m]), ...settings.targets];
   },
 };
@@ -116,7 +132,7 @@ const frameworks = {
 // nodeFile runs one file of node:test: its process is the file's own.
 async function nodeFile(target) {
   const start = settings.command.length > 0 ? settings.command : [process.execPath, ...settings.node];
-  const argv = [...start, ...settings.options, '--require', aux('nodeload.cjs'), '--test-reporter', pathToFileURL(aux('node.mjs')).href, '--test-reporter-destination', 'stdout'];
+  const argv = [...start, ...settings.options, '--require', aux('nodeload.cjs'), ...tracing(), '--test-reporter', pathToFileURL(aux('node.mjs')).href, '--test-reporter-destination', 'stdout'];
   for (const p of settings.patterns || []) argv.push('--test-name-pattern', p);
   const unit = channel.unitOf(target);
   send('file', { unit });
@@ -126,15 +142,38 @@ async function nodeFile(target) {
 }
 
 async function nodeFiles() {
-  const queue = [...settings.targets];
+  const status = await eachFile(settings.targets, nodeFile);
+  send('finish', {});
+  return status;
+}
+
+// eachFile runs files, as many at once as there are processors.
+async function eachFile(files, one) {
+  const queue = [...files];
   const width = settings.serial ? 1 : Math.max(1, (os.availableParallelism ? os.availableParallelism() : os.cpus().length));
   let status = 0;
   const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) status |= await nodeFile(next);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) status |= await one(next);
   };
   await Promise.all(Array.from({ length: width }, worker));
-  send('finish', {});
   return status;
+}
+
+// framework runs mocha, jest, vitest or ava on all files. Under mocha those whose
+// modules cannot be told apart from others' in one process get their own when it
+// is to be seen what each does.
+async function framework(name, bin, extra) {
+  const alone = name === 'mocha' && settings.trace ? settings.alone : [];
+  const together = settings.targets.filter((target) => !alone.includes(target));
+  const ends = [];
+  if (together.length > 0 || alone.length === 0) ends.push(await run(frameworks[name](bin, together), extra));
+  await eachFile(alone, async (target) => {
+    ends.push(await run(frameworks.mocha(bin, [target]), { ...extra, TOUCHSTONE_UNIT: channel.unitOf(target) }));
+    return 0;
+  });
+  const end = ends.find((e) => e.code === null) || ends.find((e) => e.code !== 0) || ends[0];
+  send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
+  return end.code === null ? 1 : end.code;
 }
 
 function hand(entry) {
@@ -159,6 +198,54 @@ function handLoaded() {
   }
 }
 
+// handTraces passes on what each test file did. Files that were written since the
+// build began are made from others.
+function handTraces(began) {
+  if (!settings.trace) return;
+  let names = [];
+  try {
+    names = fs.readdirSync(channel.traceDir());
+  } catch {
+    // none was left
+  }
+  for (const name of names) {
+    let trace;
+    try {
+      trace = JSON.parse(fs.readFileSync(path.join(channel.traceDir(), name), 'utf8'));
+    } catch {
+      continue; // its process died over it: nothing is known of what it ran
+    }
+    const made = settings.steps.length > 0 && trace.files.find((f) => f.written >= began);
+    for (const unit of trace.units) handTrace(unit, trace, trace.open || (made ? `loads ${made.file}, which is built` : ''));
+  }
+  fs.rmSync(channel.traceDir(), { recursive: true, force: true });
+}
+
+function handTrace(unit, trace, open) {
+  for (const kind of ['opens', 'lists']) for (const files of chunks(trace[kind])) send(`trace_${kind}`, { unit, files });
+  for (const { file, known, spans } of trace.files) {
+    send('trace_file', { unit, file, whole: known });
+    for (let i = 0; i < spans.length; i += 400) send('trace_spans', { unit, file, spans: spans.slice(i, i + 400) });
+  }
+  if (trace.part && open) send('trace_open', { unit, message: open });
+  if (!trace.part) send('traced', { unit, message: open });
+}
+
+// chunks parts names so that each part fits a line.
+function chunks(names) {
+  const parts = [];
+  let size = 0;
+  for (const name of names) {
+    if (parts.length === 0 || size + Buffer.byteLength(name) > 2500) {
+      parts.push([]);
+      size = 0;
+    }
+    parts[parts.length - 1].push(name);
+    size += Buffer.byteLength(name) + 8;
+  }
+  return parts;
+}
+
 // handReached passes on which stand-ins were used.
 function handReached() {
   if (!settings.mark) return;
@@ -181,6 +268,7 @@ async function main() {
     if (bin === null || !bin.file) return missing(name);
   }
   send('start', { version: bin.version || '', node: process.version, root: channel.root });
+  const began = Date.now();
   if (!build()) return 1;
   canaries();
   const extra = { ...(bin.dir ? { TOUCHSTONE_FRAMEWORK: bin.dir } : {}), ...(settings.serialEnv || {}) };
@@ -188,11 +276,10 @@ async function main() {
   if (name === 'node') {
     status = await nodeFiles();
   } else {
-    const end = await run(frameworks[name](bin), extra);
-    send('exit', { code: end.code === null ? -1 : end.code, signal: end.signal || '' });
-    status = end.code === null ? 1 : end.code;
+    status = await framework(name, bin, extra);
   }
   handLoaded();
+  handTraces(began);
   handReached();
   return status;
 }

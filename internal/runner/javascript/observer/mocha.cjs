@@ -68,7 +68,23 @@ module.exports = class TouchstoneReporter {
     walk(suite);
   }
 
+  // follow says whose code runs next. A hook around each test runs for the
+  // test's file, whoever declared it.
+  follow(runner, trace) {
+    const enter = (what) => {
+      if (what.file) trace.enter(channel.unitOf(what.file));
+    };
+    runner.on('suite', enter);
+    runner.on('test', enter);
+    runner.on('hook', (hook) => {
+      if (!/ each/.test(hook.title)) enter(hook.file ? hook : hook.parent || {});
+    });
+    runner.on('end', () => trace.finish());
+  }
+
   listen(runner) {
+    const trace = globalThis[Symbol.for('touchstone trace')];
+    if (trace) this.follow(runner, trace);
     runner.on('test', (test) => send('begin', this.row(test)));
     runner.on('pass', (test) => this.result(test, 'passed', []));
     runner.on('pending', (test) => this.result(test, test.fn || test.isPending === undefined ? 'skipped' : 'todo', []));

@@ -34,16 +34,26 @@ function failed(file, err) {
   channel.send('file_error', { unit: channel.unitOf(file), errors: [channel.plain(err)] });
 }
 
-// asked leaves out test files that the configuration adds to those asked for.
+// asked leaves out test files that the configuration adds to those that this
+// process is asked for.
+const only = process.env.TOUCHSTONE_UNIT;
+delete process.env.TOUCHSTONE_UNIT;
 const others = new Set(channel.settings.others || []);
+for (const unit of only ? channel.settings.units : (channel.settings.alone || []).map(channel.unitOf)) if (unit !== only) others.add(unit);
 const asked = (files) => files.filter((file) => !others.has(channel.unitOf(file)));
+
+function begin(unit) {
+  channel.send('file', { unit });
+  const trace = globalThis[Symbol.for('touchstone trace')];
+  if (trace) trace.enter(unit);
+}
 
 Mocha.prototype.loadFiles = function (done) {
   const files = asked(this.files);
   for (const file of files) {
     const before = marks(this.suite);
     this.files = [file];
-    channel.send('file', { unit: channel.unitOf(file) });
+    begin(channel.unitOf(file));
     try {
       loadFiles.call(this);
     } catch (err) {
@@ -63,7 +73,7 @@ if (loadFilesAsync) {
     for (const file of files) {
       const before = marks(this.suite);
       this.files = [file];
-      channel.send('file', { unit: channel.unitOf(file) });
+      begin(channel.unitOf(file));
       try {
         result = await loadFilesAsync.apply(this, args);
       } catch (err) {

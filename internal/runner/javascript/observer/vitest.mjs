@@ -136,6 +136,13 @@ function loaded() {
   }
 }
 
+// trace puts a setup file of ours before those of every project.
+function trace(ctx) {
+  const file = new URL('./tracevitest.mjs', import.meta.url).pathname;
+  const configs = new Set([ctx.config, ...((ctx.projects || []).map((p) => p.config))].filter(Boolean));
+  for (const config of configs) config.setupFiles = [file, ...(config.setupFiles || [])];
+}
+
 let finished = false;
 
 function finish(files, unhandled) {
@@ -154,6 +161,7 @@ function finish(files, unhandled) {
 export default class TouchstoneReporter {
   onInit(ctx) {
     server = ctx;
+    if (settings.trace) trace(ctx);
   }
 
   onTestModuleStart(module) {
