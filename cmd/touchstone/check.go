@@ -217,9 +217,6 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	if err != nil {
 		return nil, undecided(err)
 	}
-	if err := askInCompany(ctx, o, repo, result, progress); err != nil {
-		return nil, undecided(err)
-	}
 	result.Advisory = o.advisory || settings.Mode == "advisory"
 	return result, nil
 }
