@@ -66,7 +66,7 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 		return err
 	}
 	progress := a.progress(o.printOptions)
-	result, err := examine(ctx, o, progress)
+	result, err := a.examine(ctx, o, progress)
 	progress.Close()
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (a *App) progress(o printOptions) *report.Progress {
 }
 
 // examine runs the gate on a repository's change.
-func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
+func (a *App) examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
 	git.Sweep("git", "files") // of runs that were killed
 	repo, err := git.Open(ctx, o.repo)
 	if err != nil {
@@ -206,7 +206,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Runners: runners.list, Open: columns.Open, SameTree: columns.SameTree(parts),
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Declared: names.stands, Reverts: takesBack(ctx, change, classifier),
-		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
+		Select: a.selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
