@@ -67,7 +67,12 @@ func (r *replay) companyBy(ctx context.Context, runner Runner, suspects []Row) {
 		}
 		switch {
 		case ok && answered && known && colour(before) == green:
+			r.mu.Lock()
 			r.m.setAside(row, Head, HeadAlone)
+			if len(onHead.Commands) > 0 {
+				r.commandOf[row.Key()] = onHead.Commands[0] // until fewer are found that show it
+			}
+			r.mu.Unlock()
 		case known && colour(before) == red:
 			r.remark("%s fails on head beside other tests and passes alone, and so it does on base: this change did not break it", row.ID)
 		}
