@@ -110,7 +110,7 @@ func (r *replay) together(runner string, name StateName) Batch {
 		}
 	}
 	batch := Batch{Units: unitsOf(rows)}
-	if r.choice != nil && !r.ranFull {
+	if !r.ranFull {
 		batch.Rows = ids(rows)
 	}
 	return batch
