@@ -234,6 +234,11 @@ func (r *replay) flips() []Flip {
 				flip.Kind = FullRunOnly
 			}
 		}
+		for _, why := range r.chosenBy[key] {
+			if why != "full" && why != "touched" && why != "all" {
+				flip.SelectedBy = append(flip.SelectedBy, why)
+			}
+		}
 		if flip.Kind == Sometimes {
 			flip.OnHead, flip.OnBase = rateOf(head), rateOf(r.m.Cell(key, Base))
 		}

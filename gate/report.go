@@ -162,6 +162,9 @@ type Flip struct {
 	Polluters []string `json:"polluters,omitempty"`
 	// Hunks are the changes of production code without which it passes again.
 	Hunks []Span `json:"likely_hunks,omitempty"`
+	// SelectedBy are the reasons for which it was selected, none where it ran with
+	// the whole suite or with a unit of the change.
+	SelectedBy []string `json:"selected_by,omitempty"`
 	// OnHead and OnBase say of one of kind sometimes how often it failed.
 	OnHead *Rate `json:"on_head,omitempty"`
 	OnBase *Rate `json:"on_base,omitempty"`

@@ -151,7 +151,7 @@ func compare(r *gate.Report, want string) string {
 			}
 		}
 		return fmt.Sprintf("the flips are %+v", r.Flips)
-	case "polluter", "blamed", "reproduce":
+	case "polluter", "blamed", "because", "reproduce":
 		if got := flipDetail(r, fields[0], verb); !strings.Contains(got, fields[1]) {
 			return fmt.Sprintf("it is %q; the flips are %+v, notes %q", got, r.Flips, r.Notes)
 		}
@@ -222,6 +222,8 @@ func flipDetail(r *gate.Report, id, what string) string {
 		return strings.Join(flip.Polluters, " ")
 	case "reproduce":
 		return strings.Join(flip.Reproduce, " ")
+	case "because":
+		return strings.Join(flip.SelectedBy, " ")
 	default:
 		var places []string
 		for _, place := range flip.Hunks {

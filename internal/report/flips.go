@@ -26,9 +26,16 @@ func firm(f gate.Flip) string {
 	return fmt.Sprintf("%s (%s)", words, count(f.ConfirmedRuns, "run"))
 }
 
-// blamedFor are the lines on what makes a flip fail, as far as it was found.
+// reasonsShown is how many reasons of a selection stand beside a flip.
+const reasonsShown = 3
+
+// blamedFor are the lines on why a flip was looked at and what makes it fail, as
+// far as that was found.
 func blamedFor(f gate.Flip) []string {
 	var lines []string
+	if n := len(f.SelectedBy); n > 0 {
+		lines = append(lines, "it was selected for "+strings.Join(f.SelectedBy[:min(n, reasonsShown)], ", "))
+	}
 	if len(f.Polluters) > 0 {
 		lines = append(lines, "it fails after "+strings.Join(f.Polluters, " and "))
 	}
