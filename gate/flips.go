@@ -212,8 +212,8 @@ func flipped(m *Matrix, key Key) bool {
 }
 
 // flips reads the confirmed flips, and those that would not be confirmed, off the
-// matrix. The first observation of a cell was
-// made in company, the later ones with the suspects alone.
+// matrix. The first observation of a cell was made in company, the later ones with
+// the suspects alone, unless there is a cell of those that passed alone.
 func (r *replay) flips() []Flip {
 	var flips []Flip
 	for _, key := range r.m.Keys() {
@@ -221,7 +221,7 @@ func (r *replay) flips() []Flip {
 			continue
 		}
 		head := r.m.Cell(key, Head)
-		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, Reproduce: r.commandOf[key], passed: anyOf(head, green) || anyOf(head, blank)}
+		flip := Flip{ID: key.ID, Kind: Sometimes, Message: first(head).Message, Reproduce: r.commandOf[key], Polluters: r.polluters[key], Hunks: r.culprits[key], passed: anyOf(head, green) || anyOf(head, blank)}
 		for _, o := range head {
 			if broken(o) {
 				flip.ConfirmedRuns++
@@ -230,8 +230,29 @@ func (r *replay) flips() []Flip {
 		}
 		if len(head) > 1 && flip.ConfirmedRuns == len(head) {
 			flip.Kind = Regression
+			if allGreen(r.m.Cell(key, HeadAlone)) {
+				flip.Kind = FullRunOnly
+			}
+		}
+		for _, why := range r.chosenBy[key] {
+			if why != "full" && why != "touched" && why != "all" {
+				flip.SelectedBy = append(flip.SelectedBy, why)
+			}
+		}
+		if flip.Kind == Sometimes {
+			flip.OnHead, flip.OnBase = rateOf(head), rateOf(r.m.Cell(key, Base))
 		}
 		flips = append(flips, flip)
 	}
 	return flips
+}
+
+func rateOf(cell []Observation) *Rate {
+	rate := &Rate{Runs: len(cell)}
+	for _, o := range cell {
+		if broken(o) {
+			rate.Failed++
+		}
+	}
+	return rate
 }

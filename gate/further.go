@@ -56,13 +56,13 @@ func (r *replay) trouble(name StateName, format string, args ...any) {
 
 // columns are the states in the order in which they were asked.
 func (r *replay) columns() []StateName {
-	list := []StateName{Base, BaseTests, Head, HeadBaseTests, GoldTests, Bridge, Emptied}
+	list := []StateName{Base, BaseTests, Head, HeadBaseTests, GoldTests, Bridge, Emptied, HeadAlone}
 	for name := range r.states {
 		if !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
-	slices.Sort(list[7:])
+	slices.Sort(list[8:])
 	return list
 }
 

@@ -167,6 +167,9 @@ func TestTakingAFactAwayNeverPassesInCompany(t *testing.T) {
 			if random.IntN(2) == 0 {
 				rows[i].seen[HeadBaseInfra] = []Observation{pick(), pick()}[:1+random.IntN(2)]
 			}
+			if random.IntN(2) == 0 {
+				rows[i].seen[HeadAlone] = []Observation{pick(), pick()}[:1+random.IntN(2)]
+			}
 		}
 		checkLaw(t, random.IntN(4) > 0, random.IntN(2) == 0, rows)
 	}

@@ -150,6 +150,15 @@ func (m *Matrix) Seen(key Key, state StateName) (Row, bool) {
 	return Row{}, false
 }
 
+// setAside moves all but the first observation of a cell to another state's.
+func (m *Matrix) setAside(row Row, from, to StateName) {
+	cells := m.at(row.Key()).cells
+	for _, o := range cells[from][1:] {
+		m.Add(to, row, o)
+	}
+	cells[from] = cells[from][:1:1]
+}
+
 // Row returns the row as head describes it, else as base+tests or base does.
 func (m *Matrix) Row(key Key) Row {
 	for _, state := range []StateName{Head, BaseTests, Base, HeadBaseTests, HeadBaseInfra} {

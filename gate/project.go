@@ -55,6 +55,11 @@ func project(r *replay, out reading, verdict Verdict) *Report {
 	if r.choice != nil && !r.ranFull {
 		report.Selection.Of, report.Selection.ShareOfTime = r.choice.Selection.Of, r.choice.Selection.ShareOfTime
 	}
+	for _, flip := range out.flips {
+		if flip.Kind == FullRunOnly && r.ranFull {
+			report.Audit.FullRunOnly = append(report.Audit.FullRunOnly, flip.ID)
+		}
+	}
 	if r.ranFull {
 		report.Selection.Of, report.Selection.ShareOfTime = len(out.rows), 1
 	}

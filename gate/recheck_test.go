@@ -51,14 +51,14 @@ func (named) Run(context.Context, State, Batch) (Result, error)     { return Res
 // that the gate wrote is accepted, with the same verdict.
 func TestRecheckAgreesWithTheGate(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
-	seen := make(map[Conclusion]int)
+	seen, kinds := make(map[Conclusion]int), make(map[FlipKind]int)
 	for range 5_000 {
 		var rows []cells
 		for range 1 + random.IntN(3) {
 			c := cells{onBase: random.IntN(2) == 0, same: random.IntN(2) == 0, seen: make(map[StateName][]Observation)}
 			c.gone = c.onBase && random.IntN(4) == 0
 			c.around, c.other = random.IntN(3) == 0, random.IntN(3) == 0
-			for _, state := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra, Bridge} {
+			for _, state := range []StateName{Base, BaseTests, Head, HeadBaseTests, HeadBaseInfra, Bridge, HeadAlone} {
 				if (state == Base || state == HeadBaseTests) && !c.onBase || c.gone && state != Base && state != HeadBaseTests {
 					continue
 				}
@@ -96,10 +96,18 @@ func TestRecheckAgreesWithTheGate(t *testing.T) {
 			t.Fatalf("%v, %v; the gate said %v\n%s", verdict, err, r.Verdict, text)
 		}
 		seen[verdict.Conclusion]++
+		for _, flip := range r.Flips {
+			kinds[flip.Kind]++
+		}
 	}
 	for _, c := range []Conclusion{Pass, Fail, Undecided, NotApplicable} {
 		if seen[c] == 0 {
 			t.Errorf("no random matrix came to %s", c)
+		}
+	}
+	for _, kind := range []FlipKind{Regression, FullRunOnly, Sometimes} {
+		if kinds[kind] == 0 {
+			t.Errorf("no random matrix has a flip of kind %s", kind)
 		}
 	}
 }

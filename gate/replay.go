@@ -44,7 +44,9 @@ type replay struct {
 	full      Selection
 	choice    *Choice // what was selected and ran, nil for nothing
 	ranFull   bool
-	reads     map[Key]bool // checks that read a value which the bridge took from head
+	polluters map[Key][]string // rows after which a row fails that passes alone
+	culprits  map[Key][]Span   // hunks without which a row passes again
+	reads     map[Key]bool     // checks that read a value which the bridge took from head
 	groups    []GroupReport
 	crosses   []Cross
 	lazy      []string // groups without which the change's own checks pass all the same

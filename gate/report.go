@@ -158,8 +158,25 @@ type Flip struct {
 	ConfirmedRuns int      `json:"confirmed_runs"`
 	// Reproduce is a command that shows the flip, without Touchstone.
 	Reproduce []string `json:"reproduce,omitempty"`
+	// Polluters are the rows after which one of kind full_run_only fails, in the
+	// order in which they run; none where they were not found.
+	Polluters []string `json:"polluters,omitempty"`
+	// Hunks are the changes of production code without which it passes again.
+	Hunks []Span `json:"likely_hunks,omitempty"`
+	// SelectedBy are the reasons for which it was selected, none where it ran with
+	// the whole suite or with a unit of the change.
+	SelectedBy []string `json:"selected_by,omitempty"`
+	// OnHead and OnBase say of one of kind sometimes how often it failed.
+	OnHead *Rate `json:"on_head,omitempty"`
+	OnBase *Rate `json:"on_base,omitempty"`
 
 	passed bool // head has passed it too
+}
+
+// Rate is how many of a number of runs failed.
+type Rate struct {
+	Failed int `json:"failed"`
+	Runs   int `json:"runs"`
 }
 
 // FlipKind tells a breakage from a disturbance.
@@ -236,7 +253,7 @@ type Audit struct {
 	// Selection is the strategy that chose those.
 	Selection string `json:"selection,omitempty"`
 	// FullRunOnly are flips that pass alone and failed in two full runs, while
-	// base's full run passes them. They are for the audit and decide nothing.
+	// base's full run passes them.
 	FullRunOnly []string `json:"full_run_only,omitempty"`
 }
 

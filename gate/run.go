@@ -95,6 +95,8 @@ func Run(ctx context.Context, in Inputs) (*Report, error) {
 	r.rest(ctx)
 	after := len(r.doubts)
 	r.confirm(ctx)
+	r.company(ctx)
+	r.blame(ctx)
 	r.hidden(ctx) // of what the whole suite was found to have lost
 	r.further(ctx)
 	if err := ctx.Err(); err != nil {

@@ -12,8 +12,9 @@ type Choice struct {
 	Selection Selection
 	// Everything is set when nothing less than the whole suite will do.
 	Everything bool
-	// Rows are what was chosen, by runner.
-	Rows map[string][]Chosen
+	// Rows are what was chosen, by runner, the likeliest to fail first.
+	Rows  map[string][]Chosen
+	Notes []string // what a reader must know of how they were chosen
 }
 
 // Chosen is one row that was selected, or all rows of a unit.
@@ -50,6 +51,9 @@ func (r *replay) choose(ctx context.Context) *Choice {
 			r.mu.Unlock()
 		}
 		return nil
+	}
+	for _, note := range choice.Notes {
+		r.remark("%s", note)
 	}
 	return choice
 }

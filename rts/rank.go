@@ -12,11 +12,13 @@ import (
 // the row has to the change: a test that changed itself, one that executes a
 // changed function (the fewer tests do, the likelier), one that is of unknown
 // standing, one that only loads or can reach a changed file (the nearer, the
-// likelier), and names and directories in common.
-func Rank(rows []Selected) []Selected {
+// likelier), and names and directories in common. A row that failed before is
+// likelier to fail again, above all where the change that broke it touched a file
+// that changes now. It is the same rows, whatever the history.
+func Rank(rows []Selected, history History) []Selected {
 	ranked := slices.Clone(rows)
 	for i := range ranked {
-		ranked[i].score = ranked[i].chance() / max(ranked[i].Seconds, 0.01)
+		ranked[i].score = (1 - (1-ranked[i].chance())*history.missed(&ranked[i].Row)) / max(ranked[i].Seconds, 0.01)
 	}
 	slices.SortStableFunc(ranked, func(a, b Selected) int { return cmp.Compare(b.score, a.score) })
 	return ranked

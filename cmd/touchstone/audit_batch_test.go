@@ -230,7 +230,7 @@ func TestCoinFindsWhatFailsInTheFullRunOnly(t *testing.T) {
 	}
 	t.Setenv(auditKeyVariable, "")
 	t.Setenv(auditDrawVariable, drawn)
-	if code, stdout, stderr := run("check", "--repo", dir, "--base", "main", "--head", "keeps", "--full", "coin", "--budget", "-1s", "--output", "json="+file); code != exitPass {
+	if code, stdout, stderr := run("check", "--repo", dir, "--base", "main", "--head", "keeps", "--full", "coin", "--budget", "-1s", "--output", "json="+file); code != exitFail {
 		t.Errorf("check: exit %d: %s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := run("audit", "--ledger", ledger, "record", "--report", file, "--repository", "acme/api", "--pr", "12"); code != exitPass {

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/audit"
 	"github.com/touchstone-gate/touchstone/internal/audit/ledger"
-	"github.com/touchstone-gate/touchstone/internal/git"
 )
 
 // drawAudit turns --full coin into an audit or auto by this change's draw: the one
@@ -89,45 +87,4 @@ func (a *App) checkDraw(ctx context.Context, o *checkOptions) (d draw, err error
 		return err
 	})
 	return d, err
-}
-
-// askInCompany runs the whole suite of a drawn change once more where a test failed
-// in it and passes alone: an audit wants to know what fails in the full run only.
-func askInCompany(ctx context.Context, o checkOptions, repo *git.Repo, result *gate.Report, progress gate.Progress) error {
-	if o.full != "audit" || !result.Audit.RanFull || result.Change.Head == worktree {
-		return nil
-	}
-	suspects := make(map[string]bool)
-	for _, flip := range result.Flips {
-		if flip.Kind == gate.Sometimes && flip.ConfirmedRuns == 1 {
-			suspects[flip.ID] = true
-		}
-	}
-	if len(suspects) == 0 {
-		return nil
-	}
-	progress.Phase("full suite again")
-	s, err := openSuites(ctx, repo, result.Change.Base, []string{result.Change.Head}, suiteOptions{config: o.config, sandbox: o.sandbox, timeout: o.timeout})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	red, err := s.full(ctx, []int{0})
-	if err != nil {
-		return err
-	}
-	red = slices.DeleteFunc(red, func(name string) bool { return !suspects[s.tests[name].row.ID] })
-	if len(red) == 0 {
-		return nil
-	}
-	onBase, err := s.full(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for _, name := range red {
-		if !slices.Contains(onBase, name) {
-			result.Audit.FullRunOnly = append(result.Audit.FullRunOnly, s.tests[name].row.ID)
-		}
-	}
-	return nil
 }

@@ -278,15 +278,10 @@ func missedFlips(result *gate.Report) []audit.RecordedFlip {
 	var flips []audit.RecordedFlip
 	for _, flip := range result.Flips {
 		row, ok := rows[flip.ID]
-		kind := flip.Kind
-		inCompany := slices.Contains(result.Audit.FullRunOnly, flip.ID)
-		if flip.ConfirmedRuns < 2 && !inCompany || ok && !onlyFull(row) || len(flips) == 100 {
+		if flip.ConfirmedRuns < 2 || ok && !onlyFull(row) || len(flips) == 100 {
 			continue
 		}
-		if inCompany {
-			kind = gate.FullRunOnly
-		}
-		flips = append(flips, audit.RecordedFlip{ID: clipped(flip.ID), Kind: clipped(string(kind)), Dir: clipped(path.Dir(row.File)), MissedBy: cheapStrategy(result)})
+		flips = append(flips, audit.RecordedFlip{ID: clipped(flip.ID), Kind: clipped(string(flip.Kind)), Dir: clipped(path.Dir(row.File)), MissedBy: cheapStrategy(result)})
 	}
 	return flips
 }

@@ -151,6 +151,10 @@ func compare(r *gate.Report, want string) string {
 			}
 		}
 		return fmt.Sprintf("the flips are %+v", r.Flips)
+	case "polluter", "blamed", "because", "reproduce":
+		if got := flipDetail(r, fields[0], verb); !strings.Contains(got, fields[1]) {
+			return fmt.Sprintf("it is %q; the flips are %+v, notes %q", got, r.Flips, r.Notes)
+		}
 	case "lost":
 		for _, lost := range r.Lost {
 			if lost.ID == fields[0] && lost.How == fields[1] && (len(fields) < 3 || lost.OnHead == fields[2]) {
@@ -205,6 +209,28 @@ func compare(r *gate.Report, want string) string {
 		return "no such line is known"
 	}
 	return ""
+}
+
+// flipDetail is what a report says of one flip beyond its kind.
+func flipDetail(r *gate.Report, id, what string) string {
+	i := slices.IndexFunc(r.Flips, func(f gate.Flip) bool { return f.ID == id })
+	if i < 0 {
+		return ""
+	}
+	switch flip := r.Flips[i]; what {
+	case "polluter":
+		return strings.Join(flip.Polluters, " ")
+	case "reproduce":
+		return strings.Join(flip.Reproduce, " ")
+	case "because":
+		return strings.Join(flip.SelectedBy, " ")
+	default:
+		var places []string
+		for _, place := range flip.Hunks {
+			places = append(places, place.String())
+		}
+		return strings.Join(places, " ")
+	}
 }
 
 // branches commits what a case has of other attempts: files under gold/ and

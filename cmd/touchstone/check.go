@@ -68,7 +68,7 @@ func (a *App) check(ctx context.Context, o checkOptions) error {
 	}
 	o.cache = a.Cache
 	progress := a.progress(o.printOptions)
-	result, err := examine(ctx, o, progress)
+	result, err := a.examine(ctx, o, progress)
 	progress.Close()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (a *App) progress(o printOptions) *report.Progress {
 }
 
 // examine runs the gate on a repository's change.
-func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
+func (a *App) examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate.Report, error) {
 	git.Sweep("git", "files") // of runs that were killed
 	repo, err := git.Open(ctx, o.repo)
 	if err != nil {
@@ -209,7 +209,7 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 		Steering:   pathsOf(steering),
 		Introduced: names.introduced, Gone: names.gone, Declared: names.stands, Reverts: takesBack(ctx, change, classifier),
 		Memory: o.memory(ctx, columns, settings, runners.added),
-		Select: selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
+		Select: a.selection(change, parts, settings, runners.list, columns), SuiteTime: suiteTime(repo.Root()),
 		Policy: settings.Gate(), Full: fullMode(o.full), Audit: o.audit, FullWhenUnder: time.Duration(settings.Audit.FullWhenUnder),
 		Timeout: o.timeout, Jobs: o.jobs, Progress: progress, Further: further,
 		Tells:  readTells(ctx, change, parts),
@@ -218,9 +218,6 @@ func examine(ctx context.Context, o checkOptions, progress gate.Progress) (*gate
 	}
 	result, err := gate.Run(ctx, in)
 	if err != nil {
-		return nil, undecided(err)
-	}
-	if err := askInCompany(ctx, o, repo, result, progress); err != nil {
 		return nil, undecided(err)
 	}
 	result.Advisory = o.advisory || settings.Mode == "advisory"

@@ -11,8 +11,9 @@ import (
 	"github.com/touchstone-gate/touchstone/rts"
 )
 
-// selection is what the gate asks when the whole suite is too expensive.
-func selection(c *change, parts []patchsplit.FilePart, settings config.Config, runners []gate.Runner, states *states) func(context.Context) (*gate.Choice, error) {
+// selection is what the gate asks when the whole suite is too expensive: the rows,
+// the likeliest to fail first.
+func (a *App) selection(c *change, parts []patchsplit.FilePart, settings config.Config, runners []gate.Runner, states *states) func(context.Context) (*gate.Choice, error) {
 	return func(ctx context.Context) (*gate.Choice, error) {
 		file, err := mapPath("", c.repo.Root())
 		if err != nil {
@@ -23,7 +24,14 @@ func selection(c *change, parts []patchsplit.FilePart, settings config.Config, r
 			return nil, err
 		}
 		defer facts.Close()
-		return choiceOf(facts.choose(settings, rts.Strategy(settings.Select.Strategy))), nil
+		chosen := facts.choose(settings, rts.Strategy(settings.Select.Strategy))
+		past, err := a.history(ctx, "", c)
+		chosen.Rows = rts.Rank(chosen.Rows, past)
+		choice := choiceOf(chosen)
+		if err != nil { // the order says nothing of it then
+			choice.Notes = append(choice.Notes, err.Error())
+		}
+		return choice, nil
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *workflow) judge(ctx context.Context, o ciOptions, s *subject) (*gate.Re
 	w.step.Group("touchstone: replay")
 	progress := report.NewProgress(w.app.Stdout, false, time.Now)
 	progress.Lines()
-	result, err := examine(ctx, options, progress)
+	result, err := w.app.examine(ctx, options, progress)
 	progress.Close()
 	w.step.EndGroup()
 	if err != nil {

@@ -98,7 +98,7 @@ func (a *App) playDemo(ctx context.Context, pr demoPR, keep bool) error {
 		return undecided(fmt.Errorf("building the demo repository: %w", err))
 	}
 	progress := a.progress(printOptions{})
-	result, err := examine(ctx, checkOptions{repo: dir, base: "HEAD~1", head: "HEAD", runOptions: runOptions{jobs: runtime.NumCPU(), full: "always"}}, progress)
+	result, err := a.examine(ctx, checkOptions{repo: dir, base: "HEAD~1", head: "HEAD", runOptions: runOptions{jobs: runtime.NumCPU(), full: "always"}}, progress)
 	progress.Close()
 	if err != nil {
 		return err

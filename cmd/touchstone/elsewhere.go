@@ -28,7 +28,7 @@ func (a *App) ciElsewhere(ctx context.Context, o ciOptions, outputs []output) er
 	if err := a.drawCI(&options, func(draw) error { return nil }); err != nil {
 		return err
 	}
-	result, err := examine(ctx, options, progress)
+	result, err := a.examine(ctx, options, progress)
 	progress.Close()
 	if err != nil {
 		return err

@@ -32,6 +32,7 @@ type selectOptions struct {
 	mapFile          string
 	sandbox          string
 	budget           time.Duration
+	ledger           string
 	timeout          time.Duration
 	writeOptions
 }
@@ -65,6 +66,7 @@ func (a *App) selectCommand() *cobra.Command {
 	flags.StringVar(&o.mapFile, "map", "", "file of the coverage map (default: one for the repository in the user's cache directory)")
 	flags.StringVar(&o.sandbox, "sandbox", "", "how states are made: "+strings.Join(config.SandboxKinds(), ", ")+" (default: the configuration's)")
 	flags.DurationVar(&o.budget, "budget", 0, "select the likeliest to fail that fit in this time, and say what is left out")
+	flags.StringVar(&o.ledger, "ledger", "", "within the budget, tests that failed in earlier changes come first: where the audit ledger is that knows\nof them (default: $"+auditLedgerVariable+", else none)")
 	flags.DurationVar(&o.timeout, "timeout", 0, "limit of one test run (default: the runner's, 10m)")
 	return cmd
 }
@@ -114,7 +116,11 @@ func (a *App) selectRows(ctx context.Context, o selectOptions) error {
 	chosen := facts.choose(s.settings, cmp.Or(rts.Strategy(o.strategy), rts.Strategy(s.settings.Select.Strategy)))
 	var left []rts.Selected
 	if o.budget > 0 {
-		chosen.Rows, left = rts.Within(rts.Rank(chosen.Rows), o.budget)
+		past, err := a.history(ctx, o.ledger, s.change)
+		if err != nil {
+			return err
+		}
+		chosen.Rows, left = rts.Within(rts.Rank(chosen.Rows, past), o.budget)
 	}
 	return o.write(a.Stdout, func(w io.Writer, format string) error {
 		return printSelection(w, a.Stderr, format, printed{chosen, left, s.runners.list, s.change.head})

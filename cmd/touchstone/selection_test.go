@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -184,9 +185,25 @@ func installPackages(t *testing.T, dir, comment string) {
 	}
 }
 
-// everything runs the whole suite on a state: id -> green. A unit that does not
-// load stands for its rows under its own name.
-func everything(t *testing.T, s *selecting, name gate.StateName) map[string]bool {
+// rowKey names a row; without id, a unit that did not load.
+type rowKey struct{ id, unit string }
+
+// seenRow is what one run of a row came to.
+type seenRow struct {
+	green   bool
+	died    bool // with its process, or because nobody waited any longer
+	seconds float64
+}
+
+// observe runs the whole suite on a state. A unit that does not load stands for
+// its rows under its own name.
+func observe(t *testing.T, s *selecting, name gate.StateName, limit time.Duration) map[rowKey]seenRow {
+	t.Helper()
+	return observeRows(t, s, name, limit, nil)
+}
+
+// observeRows runs some rows on a state, nil for the whole suite.
+func observeRows(t *testing.T, s *selecting, name gate.StateName, limit time.Duration, rows []rowKey) map[rowKey]seenRow {
 	t.Helper()
 	state, err := s.states.Open(context.Background(), name)
 	if err != nil {
@@ -197,19 +214,44 @@ func everything(t *testing.T, s *selecting, name gate.StateName) map[string]bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := r.Run(context.Background(), state, gate.Batch{Units: units})
+	batch := gate.Batch{Units: units, Timeout: limit}
+	if len(rows) > 0 {
+		batch.Units = nil
+		for _, key := range rows {
+			batch.Units, batch.Rows = append(batch.Units, key.unit), append(batch.Rows, key.id)
+		}
+		slices.Sort(batch.Units)
+		batch.Units = slices.Compact(batch.Units)
+	}
+	result, err := r.Run(context.Background(), state, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	green := make(map[string]bool)
+	seen := make(map[rowKey]seenRow)
 	for _, o := range result.Rows {
 		if o.Row.Parent != "" {
 			continue
 		}
-		green[o.Row.ID+"\x00"+o.Row.Unit] = len(o.Observations) > 0 && !slices.ContainsFunc(o.Observations, func(o gate.Observation) bool { return o.Outcome != gate.Passed && o.Outcome != gate.Skipped })
+		row := seenRow{green: len(o.Observations) > 0, died: len(o.Observations) == 0}
+		for _, o := range o.Observations {
+			row.green = row.green && (o.Outcome == gate.Passed || o.Outcome == gate.Skipped)
+			row.died = row.died || o.Outcome == gate.Crashed || o.Outcome == gate.TimedOut || o.Reason == gate.NoReport
+			row.seconds = o.Duration.Seconds()
+		}
+		seen[rowKey{o.Row.ID, o.Row.Unit}] = row
 	}
 	for _, failure := range result.Units {
-		green["\x00"+failure.Unit] = false
+		seen[rowKey{unit: failure.Unit}] = seenRow{died: failure.Observation.Reason != gate.Compile && failure.Observation.Reason != gate.Import}
+	}
+	return seen
+}
+
+// everything is the colours of observe: id and unit -> green.
+func everything(t *testing.T, s *selecting, name gate.StateName) map[string]bool {
+	t.Helper()
+	green := make(map[string]bool)
+	for key, seen := range observe(t, s, name, 0) {
+		green[key.id+"\x00"+key.unit] = seen.green
 	}
 	return green
 }

@@ -120,6 +120,9 @@ func (m *markdown) flipsToSee(flips []gate.Flip) {
 			return
 		}
 		m.line("- %s%s", code(cutMiddle(Sanitize(flip.ID, 0), idLength)), after(": ", code(Sanitize(flip.Message, 300))))
+		for _, cause := range blamedFor(flip) {
+			m.line("  <br>%s", prose(cause, 300))
+		}
 		if len(flip.Reproduce) > 0 {
 			m.line("  <br>to see it, on the head of this branch: %s", code(Shell(flip.Reproduce)))
 		}

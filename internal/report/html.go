@@ -2,10 +2,10 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -111,7 +111,7 @@ func renderHTML(r *gate.Report) ([]byte, error) {
 		p.Sections = append(p.Sections, section)
 	}
 	for _, f := range r.Flips {
-		p.Flips = append(p.Flips, htmlFlip{Sanitize(f.ID, 0), fmt.Sprintf("fails %s (%s)", flipWords[f.Kind], count(f.ConfirmedRuns, "run")), Sanitize(f.Message, 500), Shell(f.Reproduce)})
+		p.Flips = append(p.Flips, htmlFlip{Sanitize(f.ID, 0), Sanitize(strings.Join(append([]string{"fails " + firm(f)}, blamedFor(f)...), "; "), 500), Sanitize(f.Message, 500), Shell(f.Reproduce)})
 	}
 	for _, l := range r.Lost {
 		p.Lost = append(p.Lost, htmlLost{Sanitize(l.ID, 0), Sanitize(spaced(l.How), 40) + after("; ", onHeadWords[l.OnHead])})

@@ -124,13 +124,12 @@ func (m *markdown) flips(flips []gate.Flip) {
 			m.line("- ... and %s more flips", number(len(flips)-i))
 			break
 		}
-		words := flipWords[flip.Kind]
-		if words == "" {
-			words = prose(spaced(string(flip.Kind)), 40)
-		}
-		item := fmt.Sprintf("- %s fails on head %s (%s)", code(cutMiddle(Sanitize(flip.ID, 0), idLength)), words, count(flip.ConfirmedRuns, "run"))
+		item := fmt.Sprintf("- %s fails on head %s", code(cutMiddle(Sanitize(flip.ID, 0), idLength)), prose(firm(flip), 80))
 		if flip.Message != "" {
 			item += ": " + code(Sanitize(flip.Message, 300))
+		}
+		for _, cause := range blamedFor(flip) {
+			item += "<br>" + prose(cause, 300)
 		}
 		if len(flip.Reproduce) > 0 {
 			item += "<br>to see it: " + code(Shell(flip.Reproduce))

@@ -138,9 +138,11 @@ func failFlips() *gate.Report {
 	r := passDiscriminating()
 	r.Verdict = gate.Verdict{Conclusion: gate.Fail, Reasons: []string{"2 checks that this change does not touch pass on base and fail on head: this change broke them"}}
 	r.Flips = []gate.Flip{
-		{ID: "tests/test_receipt.py::test_line", Kind: gate.Regression, Message: `AssertionError: got "tea 2,50"`, ConfirmedRuns: 2, Reproduce: []string{"python", "-m", "pytest", "tests/test_receipt.py::test_line"}},
-		{ID: "tests/test_receipt.py::test_total", Kind: gate.FullRunOnly, Message: "KeyError: 'total'", ConfirmedRuns: 3},
-		{ID: "tests/test_clock.py::test_now", Kind: gate.Sometimes, Message: "assert 3 == 4", ConfirmedRuns: 1},
+		{ID: "tests/test_receipt.py::test_line", Kind: gate.Regression, Message: `AssertionError: got "tea 2,50"`, ConfirmedRuns: 2, Reproduce: []string{"python", "-m", "pytest", "tests/test_receipt.py::test_line"},
+			SelectedBy: []string{"coverage:money.py#split", "names:split"}},
+		{ID: "tests/test_receipt.py::test_total", Kind: gate.FullRunOnly, Message: "KeyError: 'total'", ConfirmedRuns: 3,
+			Polluters: []string{"tests/test_money.py::test_cache"}, Hunks: []gate.Span{{Path: "money.py", Line: 12, End: 14}}},
+		{ID: "tests/test_clock.py::test_now", Kind: gate.Sometimes, Message: "assert 3 == 4", ConfirmedRuns: 1, OnHead: &gate.Rate{Failed: 1, Runs: 3}, OnBase: &gate.Rate{Runs: 3}},
 	}
 	r.Lost = []gate.Lost{
 		{ID: "tests/test_receipt.py::test_footer", How: "deleted", OnHead: "failed"},

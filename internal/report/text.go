@@ -217,11 +217,10 @@ func (t *text) flips(flips []gate.Flip) {
 			break
 		}
 		t.line("  %s", t.id(flip.ID, t.width-2))
-		words := flipWords[flip.Kind]
-		if words == "" {
-			words = spaced(string(flip.Kind))
+		t.wrap("      ", Sanitize("fails on head "+firm(flip)+after(": ", flip.Message), 300))
+		for _, cause := range blamedFor(flip) {
+			t.wrap("      ", Sanitize(cause, 300))
 		}
-		t.wrap("      ", Sanitize(fmt.Sprintf("fails on head %s (%s)", words, count(flip.ConfirmedRuns, "run"))+after(": ", flip.Message), 300))
 		if len(flip.Reproduce) > 0 {
 			t.line("      to see it: %s", Shell(flip.Reproduce))
 		}

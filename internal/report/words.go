@@ -124,13 +124,6 @@ var causes = map[gate.Reason]string{
 	gate.Deselected:    "deselected",
 }
 
-// flipWords says how firm a flip is.
-var flipWords = map[gate.FlipKind]string{
-	gate.Regression:  "every time",
-	gate.FullRunOnly: "in the full run, not alone",
-	gate.Sometimes:   "sometimes",
-}
-
 // onHeadWords says what base's version of a lost test did on head's source.
 var onHeadWords = map[string]string{
 	"passed":     "base's version passes on head's source",

@@ -20,7 +20,8 @@ import (
 // runs each test in a process of its own. To the report go, by their first
 // letter: the directory, tests with their exit status, their result line, blocks
 // of the coverage profile (all of them once, then those that ran), and the test
-// log.
+// log. What the tests leave is read by one process for many of them: on small
+// tests, starting programs is most of the cost.
 const traceTests = `names=$1; target=$2; packages=$3; dir=$4; limit=$5; shift 5
 exec 9>"$TOUCHSTONE_REPORT"; unset TOUCHSTONE_REPORT
 tmp=$(mktemp -d) || exit 1
@@ -28,15 +29,27 @@ trap 'rm -rf "$tmp"' EXIT
 "$@" -c -vet=off -cover -covermode=set -coverpkg="$packages" -o "$tmp/t" "$target" 9>&- || exit 1
 cd "$dir" || exit 1
 echo "D $(pwd -P)" >&9
-blocks='s/^/C /' # of the first test also what it did not run
+tell() {
+	(cd "$tmp" && awk -v all="$all" '
+		FNR == 1 { kind = substr(FILENAME, 1, 1) }
+		kind == "s" { print; name = $3 }
+		kind == "o" && /^--- (PASS|FAIL|SKIP): / && $3 == name { print "R " $0 }
+		kind == "c" && (all == "yes" || all == FILENAME || !/ 0$/) { print "C " $0; if (all == "yes") all = FILENAME }
+		kind == "l" { print "L " $0 }' $files && rm -f $files) >&9
+	case $files in *c.*) all=no ;; esac # of the first test also what it did not run
+	files=
+}
+all=yes files= n=0
 while read -r name; do
-	"$tmp/t" -test.run "^$name\$" -test.v -test.timeout "$limit" -test.coverprofile "$tmp/c" -test.testlogfile "$tmp/l" >"$tmp/o" 2>&1 </dev/null 9>&-
-	echo "T $? $name" >&9
-	grep -E "^--- (PASS|FAIL|SKIP): $name " "$tmp/o" | sed 's/^/R /' >&9
-	if [ -s "$tmp/c" ]; then sed "$blocks" "$tmp/c" >&9; blocks='/ 0$/d; s/^/C /'; fi
-	if [ -s "$tmp/l" ]; then sed 's/^/L /' "$tmp/l" >&9; fi
-	rm -f "$tmp/c" "$tmp/l"
+	n=$((n + 1))
+	"$tmp/t" -test.run "^$name\$" -test.v -test.timeout "$limit" -test.coverprofile "$tmp/c.$n" -test.testlogfile "$tmp/l.$n" >"$tmp/o.$n" 2>&1 </dev/null 9>&-
+	echo "T $? $name" >"$tmp/s.$n"
+	files="$files s.$n o.$n"
+	if [ -s "$tmp/c.$n" ]; then files="$files c.$n"; fi
+	if [ -s "$tmp/l.$n" ]; then files="$files l.$n"; fi
+	if [ $((n % 20)) = 0 ]; then tell; fi
 done <"$names"
+if [ -n "$files" ]; then tell; fi
 echo E >&9`
 
 // Trace runs every test of the units alone and says what it executes and opens.

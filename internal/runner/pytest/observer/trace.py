@@ -46,14 +46,15 @@ class Nodes:
 nodes = Nodes()
 edges = set()
 uses = set()
-seen = set()  # what the present context executed: code objects, then also numbers
+seen = set()  # id of every code object that the present context has met, the tree's or not
 found = set()  # the numbers among it
 loads = True  # whether a file was loaded in the present context
 contexts = []  # (seen, found, loads) of the contexts around
 row = None  # the item that runs
 loading = set()  # numbers of what ran while a file was loaded
 fixtures = {}  # id of a fixture definition -> numbers
-outside = set()  # code that is not the tree's
+outside = {}  # id -> code that is not the tree's
+kept_code = []  # so that no id is used twice (a code object's hash, unlike its id, is made anew from all of it)
 places = {}  # file name of code -> path in the tree, None outside
 
 
@@ -77,7 +78,11 @@ def _place(name):
 
 
 def number(code, path):
-    return nodes.of(code, file=path, line=code.co_firstlineno, stores=stores(code))
+    n = nodes.numbers.get(id(code))
+    if n is None:
+        kept_code.append(code)
+        n = nodes.of(id(code), file=path, line=code.co_firstlineno, stores=stores(code))
+    return n
 
 
 STORES = None
@@ -129,11 +134,11 @@ def use(a, b):
 
 def _trace(frame, event, arg):
     code = frame.f_code
-    if code not in seen and code not in outside:
+    if id(code) not in seen:
+        seen.add(id(code))
         if place(code.co_filename) is None:
-            outside.add(code)
+            outside[id(code)] = code
         else:
-            seen.add(code)
             executed(code, frame.f_back)
     return None
 
@@ -172,10 +177,10 @@ class NewTracer:
         monitoring.set_events(self.tool, monitoring.events.PY_START | monitoring.events.PY_RESUME)
 
     def _begun(self, code, offset):
-        if code not in seen:
+        if id(code) not in seen:
             if place(code.co_filename) is None:
                 return sys.monitoring.DISABLE  # for good: only the tree's own code is asked again
-            seen.add(code)
+            seen.add(id(code))
             executed(code, sys._getframe(1).f_back)
         return None
 
@@ -198,7 +203,7 @@ def enter():
     """Begin a context of its own."""
     global seen, found, loads
     contexts.append((seen, found, loads))
-    seen, found, loads = set(), set(), False
+    seen, found, loads = set(outside), set(), False
     tracer.again()
 
 
