@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type session struct {
 	state    gate.State
 	batch    gate.Batch
 	list     bool
+	serial   bool // tests that run side by side run one after the other
 	answered map[string]bool
 	failed   map[string]bool
 	sources  map[string]*source
@@ -35,6 +37,7 @@ type session struct {
 // heard is what one process said.
 type heard struct {
 	rows    []gate.Row
+	dropped []gate.Row // by the suite's own filters
 	begun   []string
 	ended   map[string]record
 	outside []record
@@ -67,9 +70,9 @@ func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
 		if err != nil {
 			return gate.Result{}, err
 		}
-		before := len(s.answered) + len(s.failed)
+		before, together := len(s.answered)+len(s.failed), !s.serial
 		restUnits, restRows := s.absorb(units, h)
-		stuck := len(s.answered)+len(s.failed) == before
+		stuck := len(s.answered)+len(s.failed) == before && !(together && s.serial)
 		if len(restUnits) > 0 && (round == maxRounds || stuck) {
 			s.failAll(restUnits, h.silence())
 			break
@@ -102,7 +105,7 @@ func (s *session) invoke(ctx context.Context, units, rows []string) (*heard, err
 	report := &console.Lines{Take: func(line string) { s.take(h, line) }}
 	var tail gate.Tail
 	exit, err := s.state.Run(ctx, gate.Command{
-		Argv: []string{"sh", "{aux}/run.sh"}, Dir: ".", Env: s.Env, Timeout: s.limit(), Stdout: &tail, Stderr: &tail, Report: report,
+		Argv: []string{"sh", "{aux}/run.sh"}, Dir: ".", Env: s.environment(), Timeout: s.limit(), Stdout: &tail, Stderr: &tail, Report: report,
 		Files: map[string]string{"reporter.rb": reporter, "plan.json": string(plan), "run.sh": s.script(words)},
 	})
 	report.End()
@@ -116,6 +119,16 @@ func (s *session) invoke(ctx context.Context, units, rows []string) (*heard, err
 	s.result.Wall += exit.Wall
 	s.result.Commands = append(s.result.Commands, s.shown(units, rows))
 	return h, nil
+}
+
+// environment is the configured one, with minitest's number of threads.
+func (s *session) environment() map[string]string {
+	if !s.serial {
+		return s.Env
+	}
+	env := map[string]string{"N": "1", "MT_CPU": "1"}
+	maps.Copy(env, s.Env)
+	return env
 }
 
 // script starts the framework in its directory, by bundler where all of its gems
@@ -157,8 +170,11 @@ func (s *session) take(h *heard, line string) {
 	}
 	switch r.Kind {
 	case "row":
-		if row := s.row(r); r.Chosen {
+		switch row := s.row(r); {
+		case r.Chosen:
 			h.rows = append(h.rows, row)
+		case r.Dropped:
+			h.dropped = append(h.dropped, row)
 		}
 	case "begin":
 		h.begun = append(h.begun, r.ID)
@@ -184,6 +200,11 @@ var loading = lazyregexp.New(`while loading (?:\./)?(\S+?\.rb)\b`)
 func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string) {
 	broken := s.takeOutside(units, h)
 	red, left := false, make(map[string]bool)
+	open := h.open()
+	s.serial = s.serial || len(open) > 1 // which of them ended the process cannot be told
+	for _, row := range h.dropped {
+		s.drop(row)
+	}
 	for _, row := range h.rows {
 		end, ok := h.ended[row.ID]
 		switch {
@@ -193,7 +214,7 @@ func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string
 			o := end.observation(row)
 			red = red || o.Outcome != gate.Passed && o.Outcome != gate.Skipped
 			s.add(row, o)
-		case slices.Contains(h.begun, row.ID) && !s.answered[row.ID]:
+		case len(open) == 1 && open[0] == row.ID && !s.answered[row.ID]:
 			s.add(row, h.death())
 		case !s.answered[row.ID]:
 			left[row.Unit] = true
@@ -249,7 +270,7 @@ func (s *session) takeOutside(units []string, h *heard) (broken bool) {
 // missing speaks of units without any row.
 func (s *session) missing(units []string, h *heard) {
 	for _, unit := range units {
-		if !slices.ContainsFunc(h.rows, func(r gate.Row) bool { return r.Unit == unit }) && !s.list && len(s.batch.Rows) == 0 {
+		if !slices.ContainsFunc(slices.Concat(h.rows, h.dropped), func(r gate.Row) bool { return r.Unit == unit }) && !s.list && len(s.batch.Rows) == 0 {
 			s.fail(unit, noReport("there is no test in it"))
 		}
 	}
@@ -272,6 +293,11 @@ func (h *heard) silence() gate.Observation {
 		return h.death()
 	}
 	return noReport(fmt.Sprintf("the run ended %s without a word of it: %s", h.exit, h.tail))
+}
+
+// open are the rows that began and did not end.
+func (h *heard) open() []string {
+	return slices.DeleteFunc(slices.Clone(h.begun), func(id string) bool { _, over := h.ended[id]; return over })
 }
 
 // death is the observation of the row that ran when the process ended.
@@ -306,6 +332,15 @@ func (s *session) shown(units, rows []string) []string {
 		argv = append(argv, "-e", strings.Join(parts[1:], " "))
 	}
 	return argv
+}
+
+// drop answers for a row that the suite's own filters leave out.
+func (s *session) drop(row gate.Row) {
+	if s.list {
+		s.add(row)
+		return
+	}
+	s.add(row, gate.Observation{Outcome: gate.NotRun, Reason: gate.Deselected, Message: "the suite's own filters (a focused example, a tag) leave it out"})
 }
 
 func (s *session) add(row gate.Row, o ...gate.Observation) {
