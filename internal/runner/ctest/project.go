@@ -83,6 +83,38 @@ func newProject(tree gate.Tree, dir string) *project {
 	return p
 }
 
+var variable = lazyregexp.New(`\$\{\w+\}`)
+
+// of are the sources of a program. One that a loop makes is found by the shape of
+// its name: what stands for the loop's variable there does so in its sources.
+func (p *project) of(program string) []string {
+	if files, plain := p.sources[program]; plain {
+		return files
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.sources)) {
+		loop := variable.FindString(name)
+		if loop == "" {
+			continue
+		}
+		before, after, _ := strings.Cut(name, loop)
+		value, starts := strings.CutPrefix(program, before)
+		value, ends := strings.CutSuffix(value, after)
+		if !starts || !ends || value == "" {
+			continue
+		}
+		var files []string
+		for _, file := range p.sources[name] {
+			if file = strings.ReplaceAll(file, loop, value); p.file(file) != nil {
+				files = append(files, file)
+			}
+		}
+		if len(files) > 0 {
+			return files
+		}
+	}
+	return nil
+}
+
 // file reads a source of the tree, once; nil when there is none.
 func (p *project) file(name string) *braces.Source {
 	if s, known := p.files[name]; known {
