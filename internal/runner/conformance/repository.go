@@ -63,8 +63,13 @@ func Load(path string) (*Repository, error) {
 func filesBelow(dir string) ([]txtar.File, error) {
 	var files []txtar.File
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		switch {
+		case err != nil:
 			return err
+		case entry.IsDir() && (entry.Name() == "target" || entry.Name() == "build"): // a build's
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
 		}
 		content, err := os.ReadFile(filepath.Join(dir, path))
 		files = append(files, txtar.File{Name: path, Data: content})
