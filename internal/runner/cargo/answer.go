@@ -79,8 +79,12 @@ type attempt struct {
 	said string
 }
 
-// died tells whether the program ended before its end.
-func (a *attempt) died() bool { return !a.ended() || a.exit.TimedOut || a.exit.Limit != "" }
+// died tells whether the program ended before its end. A sum that a test printed
+// is no end: tests are then left without an outcome.
+func (a *attempt) died() bool {
+	return !a.ended() || a.exit.TimedOut || a.exit.Limit != "" || a.logged != nil && !a.fits() &&
+		slices.ContainsFunc(a.names, func(name string) bool { return a.results[name] == nil })
+}
 
 // rounds runs what is wanted until nothing is left.
 func (s *session) rounds(ctx context.Context, b *book, wanted []string) error {
@@ -193,14 +197,18 @@ func (s *session) run(ctx context.Context, b *book, a *attempt) error {
 		options = append(options, "--test-threads=1")
 	}
 	words := s.cargo(b.crate, "test", append(append([]string{"--"}, options...), s.testArgs...)...)
-	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
+	fmt.Fprintf(script, runOne, quote(b.dir), shell(words), map[bool]string{true: ` --logfile "$log"`}[b.doc == ""]) // documentation tests are several programs
 	a.stream, a.code = newStream(b.all), -1
 	var err error
 	a.exit, a.said, err = s.start(ctx, script.String(), files, forRun, func(line []byte) {
-		if rest, ok := strings.CutPrefix(string(line), "E "); ok {
+		switch kind, rest, _ := strings.Cut(string(line), " "); kind {
+		case "E":
 			a.code = number(rest)
+		case "O":
+			a.log(rest)
 		}
 	}, a.take)
+	a.settle()
 	s.result.Commands = append(s.result.Commands, s.shown(b, words))
 	return err
 }
