@@ -13,7 +13,7 @@ func (a *attempt) compare(result gate.Result) {
 	got := make(map[string]string) // line -> the same with its place
 	var order []string
 	add := func(id string, said, place string) {
-		line := id + ": " + said
+		line := strings.TrimRight(id+": "+said, " ")
 		if _, twice := got[line]; twice {
 			a.Errorf("twice: %s", line)
 		}

@@ -126,7 +126,7 @@ func (a *attempt) listed() {
 	for _, o := range listed.Rows {
 		ran, ok := a.ran[o.Row.ID]
 		switch {
-		case len(o.Observations) > 0:
+		case slices.ContainsFunc(o.Observations, func(o gate.Observation) bool { return o.Outcome != gate.Errored }): // that it does not compile is known without a run
 			a.Errorf("listing %s ran it", o.Row.ID)
 		case ok && ran.Row != o.Row:
 			a.Errorf("listed as %+v, ran as %+v", o.Row, ran.Row)

@@ -83,11 +83,6 @@ func (r *Runner) call(ctx context.Context, state gate.State, batch gate.Batch, l
 		}
 	}
 	s.silent(units, failure)
-	if list {
-		for i := range s.result.Rows {
-			s.result.Rows[i].Observations = nil
-		}
-	}
 	return s.result, nil
 }
 
