@@ -70,8 +70,8 @@ type attempt struct {
 	order   []string
 }
 
-// answers runs everything once. Units that the setting alone names run in a
-// batch of their own, as those whose focused tests would leave all others out.
+// answers runs everything once. Units that the setting alone names run each in a
+// batch of its own, as those whose focused tests would leave all others out.
 func (a *attempt) answers() {
 	units, err := a.runner.Units(context.Background(), a.state.Tree(), nil, true)
 	if err != nil {
@@ -80,8 +80,10 @@ func (a *attempt) answers() {
 	a.units = units
 	alone := func(unit string) bool { return slices.Contains(a.words("alone"), unit) }
 	batches := [][]string{slices.DeleteFunc(slices.Clone(units), alone)}
-	if own := slices.DeleteFunc(slices.Clone(units), func(u string) bool { return !alone(u) }); len(own) > 0 {
-		batches = append(batches, own)
+	for _, unit := range units {
+		if alone(unit) {
+			batches = append(batches, []string{unit})
+		}
 	}
 	var all gate.Result
 	for _, batch := range batches {

@@ -109,9 +109,10 @@ func (s *State) wait(ctx context.Context, run *exec.Cmd, report io.Writer) (gate
 	}
 	defer read.Close()
 	// By this path also processes that inherit nothing can write.
-	run.Env = append(run.Env, fmt.Sprintf("TOUCHSTONE_REPORT=/proc/%d/fd/%d", os.Getpid(), write.Fd()))
 	if report == nil {
 		report = io.Discard
+	} else {
+		run.Env = append(run.Env, fmt.Sprintf("TOUCHSTONE_REPORT=/proc/%d/fd/%d", os.Getpid(), write.Fd()))
 	}
 	copied := make(chan error, 1)
 	go func() { _, err := io.Copy(report, read); copied <- err }()

@@ -58,11 +58,11 @@ func (r *Runner) present(tree gate.Tree, units []string) []string {
 
 // collect is a shell program: it takes old reports away, runs the command and
 // hands on the reports that it wrote. Its first argument is find's pattern.
-const collect = `p=$1; shift
+const collect = `p=$1; shift; report=$TOUCHSTONE_REPORT; unset TOUCHSTONE_REPORT
 find . -path "$p" -type f ! -path '*/node_modules/*' -exec rm -f {} + 2>/dev/null
 "$@"
 status=$?
-find . -path "$p" -type f ! -path '*/node_modules/*' 2>/dev/null | LC_ALL=C sort | while IFS= read -r f; do cat "$f"; echo; done >>"$TOUCHSTONE_REPORT"
+find . -path "$p" -type f ! -path '*/node_modules/*' 2>/dev/null | LC_ALL=C sort | while IFS= read -r f; do cat "$f"; echo; done >>"$report"
 exit $status`
 
 func (r *Runner) once(ctx context.Context, state gate.State, batch gate.Batch, units []string, result *gate.Result) error {
