@@ -41,7 +41,7 @@ type call struct {
 
 func (r *Runner) newCall(state gate.State, batch gate.Batch) *call {
 	c := &call{
-		Runner: r, state: state, batch: batch, patterns: readProject(state.Tree(), r.Dir).files, limit: 2 * r.Timeout,
+		Runner: r, state: state, batch: batch, patterns: r.project(state.Tree()).files, limit: 2 * r.Timeout,
 		answered: make(map[string]bool), dropped: make(map[string]bool), failed: make(map[string]bool),
 	}
 	if batch.Timeout > 0 {
@@ -80,7 +80,7 @@ func (c *call) present() []string {
 			continue
 		}
 		if unnameable(unit) {
-			c.fail(unit, noReport("pytest cannot be given the name %q", unit))
+			c.fail(unit, noReport("%s cannot be given the name %q", c.Config.Framework, unit))
 			continue
 		}
 		units = append(units, unit)
@@ -200,7 +200,7 @@ func (c *call) giveUp(q question, h heard, o gate.Observation) {
 // of them, and of a batch in which there is no test at all.
 func (c *call) absent(units []string) {
 	if len(c.batch.Rows) == 0 && len(c.result.Rows) == 0 && len(c.failed) == 0 {
-		c.failAll(units, noReport("pytest found no tests in it"))
+		c.failAll(units, noReport("%s found no tests in it", c.Config.Framework))
 		return
 	}
 	gone := make(map[string]int)

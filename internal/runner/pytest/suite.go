@@ -11,15 +11,16 @@ import (
 // suite is the test files of one tree, with their sources on demand.
 type suite struct {
 	project
-	home    string // the runner's directory
-	tree    gate.Tree
-	files   []string // what pytest collects when it is given nothing, sorted
-	sources map[string]string
-	named   map[string][]string // by file: what it imports
+	framework string
+	home      string // the runner's directory
+	tree      gate.Tree
+	files     []string // what pytest collects when it is given nothing, sorted
+	sources   map[string]string
+	named     map[string][]string // by file: what it imports
 }
 
 func (r *Runner) suite(tree gate.Tree) *suite {
-	s := &suite{project: readProject(tree, r.Dir), home: r.Dir, tree: tree, sources: make(map[string]string), named: make(map[string][]string)}
+	s := &suite{framework: r.Config.Framework, project: r.project(tree), home: r.Dir, tree: tree, sources: make(map[string]string), named: make(map[string][]string)}
 	for _, file := range tree.Paths() {
 		if s.collects(file) {
 			s.files = append(s.files, file)
@@ -29,6 +30,15 @@ func (r *Runner) suite(tree gate.Tree) *suite {
 		s.files = inside // as pytest: test paths that hold nothing do not count
 	}
 	return s
+}
+
+// project is what the framework goes by. unittest knows no configuration: its
+// pattern is what a command names, else its own.
+func (r *Runner) project(tree gate.Tree) project {
+	if r.Config.Framework == Pytest {
+		return readProject(tree, r.Dir)
+	}
+	return project{dir: r.Dir, files: unittestFiles(tree, r.Command), norecurse: defaultNorecurse}
 }
 
 // collects tells whether pytest would take tests from a file when it comes
@@ -54,6 +64,9 @@ func (s *suite) skips(dir string) bool {
 // holdsDoctests tells whether the suite's options make pytest look for doctests
 // in a file, and it has some.
 func (s *suite) holdsDoctests(file string) bool {
+	if s.framework != Pytest {
+		return false // only load_tests brings them in
+	}
 	globs := []string{"test*.txt"}
 	for i, option := range s.options {
 		switch name, value, joined := strings.Cut(option, "="); {
