@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,22 +85,13 @@ func (s *session) script(argv []string) (string, map[string]string) {
 	script.WriteString(s.left.Put(files))
 	for _, module := range s.project.modules {
 		fmt.Fprintf(&script, "rm -rf \"$root\"/%s || exit 1\n", console.Quote(s.tool.output(module)))
-		for _, pattern := range s.tool.reports(module) {
-			dir, name, _ := cutLast(pattern)
-			fmt.Fprintf(&patterns, " %s/%s", console.Quote(dir), name)
+		for _, pattern := range s.tool.reports() {
+			fmt.Fprintf(&patterns, " %s/%s", console.Quote(module), pattern)
 		}
 	}
-	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv))
+	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-%s\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv), s.tool.redirect())
 	fmt.Fprintf(&script, "cd \"$root\" && for f in%s; do [ -f \"$f\" ] && { %s; cat \"$f\"; echo; }; done >&9\nexit $code\n", patterns.String(), junit.Mark)
 	return script.String(), files
-}
-
-func cutLast(pattern string) (dir, name string, found bool) {
-	i := strings.LastIndexByte(pattern, '/')
-	if i < 0 {
-		return ".", pattern, false
-	}
-	return pattern[:i], pattern[i+1:], true
 }
 
 // invoke calls the build tool for a selection.
@@ -108,6 +100,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 	h := &heard{session: s}
 	script, files := s.script(argv)
 	files["run.sh"] = script
+	maps.Copy(files, s.tool.files())
 	reader, writer := io.Pipe()
 	parsed := make(chan error, 1)
 	go func() {
@@ -150,6 +143,9 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 }
 
 func (s *session) shown(argv []string) []string {
+	if at := slices.Index(argv, "{aux}/init.gradle"); at > 0 {
+		argv = slices.Delete(slices.Clone(argv), at-1, at+1)
+	}
 	if s.Dir != "." {
 		return slices.Concat([]string{"env", "-C", s.Dir}, argv)
 	}

@@ -21,17 +21,27 @@ type method struct {
 	parts       bool // its parts have names of their own: name[0]
 }
 
-// maven is what belongs to Maven alone: its words, its directories, its output.
+// maven is what belongs to Maven alone.
 type maven struct{}
+
+func (maven) framework() string { return Maven }
 
 func (maven) program() string { return "mvn" }
 
-// output is a module's directory of what was built.
+func (maven) isBuildFile(base string) bool { return base == "pom.xml" }
+
+func (maven) modules(tree gate.Tree, file string) []string { return modulesOf(tree, file) }
+
+func (maven) byName() bool { return true }
+
+func (maven) redirect() string { return "" }
+
+func (maven) files() map[string]string { return nil }
+
 func (maven) output(module string) string { return path.Join(module, "target") }
 
-// reports are shell patterns of the reports of a module.
-func (maven) reports(module string) []string {
-	return []string{path.Join(module, "target/surefire-reports/TEST-*.xml"), path.Join(module, "target/failsafe-reports/TEST-*.xml")}
+func (maven) reports() []string {
+	return []string{"target/surefire-reports/TEST-*.xml", "target/failsafe-reports/TEST-*.xml"}
 }
 
 // quiet are the options of every run: offline, all modules whatever fails, whole
@@ -112,7 +122,7 @@ var (
 	endedOld    = lazyregexp.New(`^Tests run: \d+.*Time elapsed: [^-]*$`)
 	pluginIs    = lazyregexp.New(`maven-(?:surefire|failsafe)-plugin:(\d+)\.(\d+)`)
 	forkDied    = lazyregexp.New(`The forked VM terminated|forked VM terminated without|There was an error in the forked process|Crashed tests:|ForkedProcess.*crash`)
-	unavailable = lazyregexp.New(`in offline mode|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
+	unavailable = lazyregexp.New(`in offline mode|for offline mode|Could not resolve all (?:files|dependencies|artifacts)|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
 )
 
 // take reads a line of what Maven prints.

@@ -86,7 +86,7 @@ func TestSelection(t *testing.T) {
 // TestConsole reads what Maven prints of javac's and kotlinc's errors.
 func TestConsole(t *testing.T) {
 	state := plainstate.New(t, "-- src/test/java/T.java --\nimport a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n")
-	s := &session{Runner: New(Config{}), state: state, project: newProject(state.Tree(), ".")}
+	s := &session{Runner: New(Config{}), state: state, project: newProject(state.Tree(), ".", maven{})}
 	source := braces.Parse("src/test/java/T.java", []byte("import a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n"), braces.Java)
 	for text, want := range map[string]string{
 		"[ERROR] /r/src/test/java/T.java:[3,20] cannot find symbol\n  symbol:   method go(int)\n  location: class m.Calc":                              "3 go of Calc",

@@ -36,7 +36,7 @@ type session struct {
 // and the rest is run again without it.
 func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (gate.Result, error) {
 	s := &session{
-		Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir),
+		Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir, r.tool),
 		answered: make(map[string]bool), failed: make(map[string]bool), left: r.leftOf(state),
 	}
 	defer s.left.mu.Unlock()

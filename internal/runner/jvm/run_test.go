@@ -47,6 +47,16 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// TestGradle runs that of Gradle, with JUnit 4 and TestNG.
+func TestGradle(t *testing.T) {
+	conformance.Run(t, "testdata/conformance/gradle.txtar", conformance.Subject{
+		New: func(dir string, timeout time.Duration) gate.Runner {
+			return New(Config{Framework: Gradle, Dir: dir, Timeout: timeout})
+		},
+		Absent: absent,
+	})
+}
+
 // TestMaven runs classes that do not compile and one of TestNG in as few calls of
 // Maven as that takes: one that does not compile, and one more for those that need
 // what was taken out.
