@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func Run(t *testing.T, path string, s Subject) {
 		t.Fatal(err)
 	}
 	if program, ok := repository.settings["need"]; ok {
-		need(t, program)
+		plainstate.Need(t, "sh", "-c", program)
 	}
 	if why, ok := repository.settings["heavy"]; ok {
 		plainstate.Heavy(t, why)
@@ -46,14 +45,6 @@ func Run(t *testing.T, path string, s Subject) {
 		a.listed()
 		a.single()
 		a.elsewhere()
-	}
-}
-
-// need skips where a shell command fails.
-func need(t *testing.T, command string) {
-	t.Helper()
-	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
-		t.Skipf("%s: %v %s", command, err, gate.Message(string(out)))
 	}
 }
 

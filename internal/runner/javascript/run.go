@@ -171,6 +171,8 @@ func (c *call) takeFiles(q question, h heard) {
 		case c.declares(unit):
 			if end.Code != 0 || end.Signal != "" {
 				c.fail(unit, h.death(unit))
+			} else if !q.list && len(q.rows[unit]) == 0 {
+				c.fail(unit, noReport("it imports node:test and declares no test"))
 			}
 		default:
 			c.whole(unit, q, h, end, uncaught)

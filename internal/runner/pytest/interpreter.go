@@ -35,7 +35,7 @@ ask() { # a file or a word that tells of a tool, the tool, how it is asked
 	[ -n "$home" ] && try "$p"
 }
 if ask poetry.lock poetry env info --path || ask Pipfile pipenv --venv; then go "$@"; fi
-if grep -qs '^\[tool\.hatch' pyproject.toml hatch.toml; then
+if { grep -qs '^\[tool\.hatch' pyproject.toml hatch.toml; } 2>/dev/null; then
 	for one in hatch-test test default; do if ask pyproject.toml hatch env find "$one"; then go "$@"; fi; done
 fi
 if [ -f pdm.lock ] && command -v pdm >/dev/null 2>&1; then p=$(pdm info --python 2>/dev/null </dev/null | tail -n 1); [ -n "$p" ] && try "$p" && go "$@"; fi
