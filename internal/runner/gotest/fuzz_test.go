@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,25 @@ noise
 		}
 		if !strings.Contains(string(text), "{") && len(s.packages) > 0 {
 			t.Error("a package out of no event")
+		}
+	})
+}
+
+// FuzzDecode holds that an event reads as the general decoder reads it.
+func FuzzDecode(f *testing.F) {
+	for _, line := range []string{
+		`{"Time":"2026-01-01T00:00:00Z","Action":"run","Package":"p","Test":"TestA/b#01"}`,
+		`{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:3: \\u003cnil\\u003e \\ud83d\\ude00 ü\\n"}`,
+		`{"Action":"pass","Package":"p","Elapsed":0.01}`, `{"Action":"fail","Elapsed":1e3,"FailedBuild":"q"}`, `{"action":"x"}`, `{"Action":"a","Action":"b"}`, `{ "Action" : "a" }`, `{}`,
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var want event
+		ok := json.Unmarshal(line, &want) == nil && want.Action != ""
+		var d decoder
+		if got, gotOK := d.decode(line); gotOK != ok || ok && got != want {
+			t.Errorf("read as %+v %v, want %+v %v", got, gotOK, want, ok)
 		}
 	})
 }

@@ -121,6 +121,7 @@ func (p *project) task(unit string) string {
 }
 
 var (
+	taskName  = lazyregexp.New(`^:[\w.-]+(?::[\w.-]+)*`)
 	javacAt   = lazyregexp.New(`^(/\S.*\.java):(\d+): error: (.*)$`)
 	kotlincAt = lazyregexp.New(`^e: (?:file://)?(/.*?\.kts?)(?::(\d+):(\d+)|: \((\d+), (\d+)\):) (.*)$`)
 	executor  = lazyregexp.New(`Process 'Gradle Test Executor \d+' finished with non-zero exit value`)
@@ -130,6 +131,9 @@ var (
 // take reads a line of what Gradle prints.
 func (gradle) take(h *heard, line string) {
 	h.compiling = true // what looks like a compiler's error is one
+	if m := taskName.FindString(line); len(m) < len(line) {
+		line = line[len(m):] // old Gradles do not end the line of a task before it speaks
+	}
 	trimmed := strings.TrimSpace(line)
 	if class, ok := strings.CutPrefix(line, "touchstone-class "); ok {
 		h.begin(class)

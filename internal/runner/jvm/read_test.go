@@ -3,6 +3,7 @@ package jvm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +142,43 @@ func TestDeaths(t *testing.T) {
 	}
 	if fmt.Sprint(h.running) != "[p.B]" || !h.died || !h.exact || !h.cutShort() {
 		t.Errorf("heard %+v", h)
+	}
+}
+
+// TestGradleErrors reads what Gradle 4.4 and 8 print of compilers' errors.
+func TestGradleErrors(t *testing.T) {
+	state := plainstate.New(t, "-- build.gradle --\n-- settings.gradle --\ninclude 'a:b', \":c\"\ninclude(\"d\")\n-- a/b/build.gradle --\n-- a/b/src/it/java/m/XTest.java --\nclass XTest {}\n")
+	s := &session{Runner: New(Config{Framework: Gradle}), state: state, project: newProject(state.Tree(), ".", gradle{})}
+	h := &heard{root: "/r", session: s}
+	for line := range strings.Lines(`:a:b:compileTestJava/r/a/b/src/it/java/m/XTest.java:5: error: package m.later does not exist
+import m.later.Lib;
+              ^
+/r/a/b/src/it/java/m/XTest.java:16: error: cannot find symbol
+        assertEquals(3, Calc.thrice(1));
+                            ^
+  symbol:   method thrice(int)
+  location: class Calc
+e: file:///r/c/src/test/kotlin/YTest.kt:7:9 Unresolved reference: fresh
+e: /r/c/src/test/kotlin/YTest.kt: (8, 3): Unresolved reference: later
+BUILD FAILED in 2s
+`) {
+		gradle{}.take(h, strings.TrimSuffix(line, "\n"))
+	}
+	var got []string
+	for _, e := range h.errors {
+		line := fmt.Sprintf("%s:%d:%d", e.file, e.line, e.col)
+		for _, m := range e.missing(nil) {
+			line += " " + m.Name
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"a/b/src/it/java/m/XTest.java:5:15 later", "a/b/src/it/java/m/XTest.java:16:29 thrice", "c/src/test/kotlin/YTest.kt:7:9 fresh", "c/src/test/kotlin/YTest.kt:8:3 later",
+	}
+	if !slices.Equal(got, want) || h.verdict != "FAILURE" {
+		t.Errorf("verdict %q, errors\n%s\nwant\n%s", h.verdict, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !slices.Equal(s.project.modules, []string{".", "a/b"}) || s.project.task("a/b/src/it/java/m/XTest.java") != ":a:b:it" {
+		t.Errorf("modules %q, task %s", s.project.modules, s.project.task("a/b/src/it/java/m/XTest.java"))
 	}
 }
