@@ -101,8 +101,9 @@ func allowed(from, to string) bool {
 	return false
 }
 
-// readers are what runners share: each knows one form of text, and no framework.
-var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console"}
+// readers are what runners share: each knows one form of text or of paths, and no
+// framework.
+var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console", "internal/runner/treepath"}
 
 // sameRoof holds for parts of one internal package.
 func sameRoof(from, to string) bool {

@@ -16,6 +16,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 	"github.com/touchstone-gate/touchstone/internal/runner/console"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxBuilds bounds how often a project is built without what did not compile.
@@ -54,7 +55,7 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 func (r *Runner) call(ctx context.Context, state gate.State, batch gate.Batch, list bool) (gate.Result, error) {
 	s := &session{Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir), left: r.leftOf(state), answers: make(map[string]bool)}
 	defer s.left.mu.Unlock()
-	units := slices.DeleteFunc(slices.Clone(batch.Units), func(unit string) bool { return s.project.file(unit) == nil || !within(r.Dir, unit) })
+	units := slices.DeleteFunc(slices.Clone(batch.Units), func(unit string) bool { return s.project.file(unit) == nil || !treepath.Within(r.Dir, unit) })
 	if len(units) == 0 {
 		return s.result, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxRounds bounds how often a run is asked again without what killed it.
@@ -109,7 +110,7 @@ func (c *call) present() []string {
 	paths := c.state.Tree().Paths()
 	var units []string
 	for _, unit := range c.batch.Units {
-		if _, found := slices.BinarySearch(paths, unit); found && within(c.Dir, path.Dir(unit)) && !slices.Contains(units, unit) {
+		if _, found := slices.BinarySearch(paths, unit); found && treepath.Within(c.Dir, path.Dir(unit)) && !slices.Contains(units, unit) {
 			units = append(units, unit)
 		}
 	}

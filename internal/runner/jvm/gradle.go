@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // gradle is what belongs to Gradle alone.
@@ -111,13 +112,13 @@ var sourceSet = lazyregexp.New(`(?:^|/)src/(\w+)/(?:java|kotlin|groovy)/`)
 func (p *project) task(unit string) string {
 	module := p.moduleOf(unit)
 	name := "test"
-	if m := sourceSet.FindStringSubmatch(relative(module, unit)); m != nil {
+	if m := sourceSet.FindStringSubmatch(treepath.Relative(module, unit)); m != nil {
 		name = m[1]
 	}
 	if module == p.dir {
 		return ":" + name
 	}
-	return ":" + strings.ReplaceAll(relative(p.dir, module), "/", ":") + ":" + name
+	return ":" + strings.ReplaceAll(treepath.Relative(p.dir, module), "/", ":") + ":" + name
 }
 
 var (
@@ -141,6 +142,16 @@ func (gradle) take(h *heard, line string) {
 	}
 	if class, ok := strings.CutPrefix(line, "touchstone-ended "); ok {
 		h.end(class)
+		return
+	}
+	if test, ok := strings.CutPrefix(line, "touchstone-test "); ok {
+		h.tests = append(h.tests, test)
+		return
+	}
+	if test, ok := strings.CutPrefix(line, "touchstone-over "); ok {
+		if i := slices.Index(h.tests, test); i >= 0 {
+			h.tests = slices.Delete(h.tests, i, i+1)
+		}
 		return
 	}
 	if m := javacAt.FindStringSubmatch(line); m != nil {

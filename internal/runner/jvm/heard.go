@@ -23,6 +23,7 @@ type heard struct {
 	open      bool // details of the last error follow
 	compiling bool
 	running   []string // classes that began and did not end
+	tests     []string // tests that did so, as class#name, where the tool tells
 	exact     bool
 	died      bool   // a process that runs tests ended early
 	verdict   string // SUCCESS or FAILURE, "" when it never came to one
@@ -75,6 +76,17 @@ func (h *heard) detail(line string) {
 func number(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
+}
+
+// lost takes the tests that never ended for the death of their process, whatever
+// its exit status was.
+func (h *heard) lost() {
+	for _, test := range h.tests {
+		h.died = true
+		if class, _, _ := strings.Cut(test, "#"); !slices.Contains(h.running, class) {
+			h.begin(class)
+		}
+	}
 }
 
 // script runs the tool without what was built before, and hands its reports on.
@@ -131,6 +143,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
 	}
 	h.exit, h.tail = exit, tail.Lines(3)
+	h.lost()
 	if exit.Code == 127 && h.verdict == "" {
 		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", s.Command[0], h.tail)
 	}

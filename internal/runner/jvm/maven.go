@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // ask is a class with the methods that are wanted of it; nil for all.
@@ -73,7 +74,7 @@ func (maven) argv(s *session, asked []ask) []string {
 	}
 	if len(s.project.modules) > 1 {
 		for i, module := range modules {
-			modules[i] = relative(s.Dir, module)
+			modules[i] = treepath.Relative(s.Dir, module)
 		}
 		argv = append(argv, "-pl", strings.Join(modules, ","), "-am")
 	}
@@ -173,6 +174,9 @@ func (maven) take(h *heard, line string) {
 func (h *heard) unbuilt() gate.Observation {
 	words := strings.Join(h.words, " ")
 	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: gate.Message(words)}
+	if strings.Contains(words, "Compilation failed") {
+		o.Reason = gate.Compile
+	}
 	if unavailable.MatchString(words) {
 		o.Reason, o.Message = gate.Import, gate.Message("a dependency is not at hand offline: name setup: in .github/touchstone.yml, or run the build once ("+words+")")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
@@ -23,7 +24,7 @@ type Candidate struct {
 func Detect(tree gate.Tree) []Candidate {
 	found := detect(tree, maven{})
 	for _, c := range detect(tree, gradle{}) {
-		if !slices.ContainsFunc(found, func(outer Candidate) bool { return within(outer.Dir, c.Dir) }) {
+		if !slices.ContainsFunc(found, func(outer Candidate) bool { return treepath.Within(outer.Dir, c.Dir) }) {
 			found = append(found, c)
 		}
 	}
@@ -93,12 +94,12 @@ func newProject(tree gate.Tree, dir string, t tool) *project {
 	p := &project{tool: t, tree: tree, dir: dir, build: make(map[string]string), files: make(map[string]*testFile), byStem: make(map[string][]string)}
 	p.addModule(dir, "")
 	for _, file := range tree.Paths() {
-		if at := path.Dir(file); t.isBuildFile(path.Base(file)) && within(dir, at) && !slices.Contains(p.modules, at) {
+		if at := path.Dir(file); t.isBuildFile(path.Base(file)) && treepath.Within(dir, at) && !slices.Contains(p.modules, at) {
 			p.apart = append(p.apart, at)
 		}
 	}
 	for _, file := range tree.Paths() {
-		if within(dir, path.Dir(file)) && isSource(file) && p.isTestSource(file) {
+		if treepath.Within(dir, path.Dir(file)) && isSource(file) && p.isTestSource(file) {
 			stem := stemOf(file)
 			p.byStem[stem] = append(p.byStem[stem], file)
 		}
@@ -115,7 +116,7 @@ func (p *project) addModule(dir, above string) {
 	p.modules = append(p.modules, dir)
 	p.build[dir] = above + string(text)
 	for _, module := range p.tool.modules(p.tree, file) {
-		if within(p.dir, module) {
+		if treepath.Within(p.dir, module) {
 			p.addModule(module, p.build[dir])
 		}
 	}
@@ -126,11 +127,11 @@ func (p *project) addModule(dir, above string) {
 func (p *project) moduleOf(file string) string {
 	best := ""
 	for _, module := range p.modules {
-		if within(module, path.Dir(file)) && (best == "" || best == "." || len(module) > len(best)) {
+		if treepath.Within(module, path.Dir(file)) && (best == "" || best == "." || len(module) > len(best)) {
 			best = module
 		}
 	}
-	if slices.ContainsFunc(p.apart, func(apart string) bool { return within(apart, path.Dir(file)) && within(best, apart) }) {
+	if slices.ContainsFunc(p.apart, func(apart string) bool { return treepath.Within(apart, path.Dir(file)) && treepath.Within(best, apart) }) {
 		return ""
 	}
 	return best
@@ -148,9 +149,9 @@ func (p *project) isTestSource(file string) bool {
 		return false
 	}
 	if m := declaredRoot.FindAllStringSubmatch(p.build[module], -1); m != nil {
-		return within(path.Join(module, m[len(m)-1][1]), path.Dir(file))
+		return treepath.Within(path.Join(module, m[len(m)-1][1]), path.Dir(file))
 	}
-	return testRoot.MatchString(relative(module, file))
+	return testRoot.MatchString(treepath.Relative(module, file))
 }
 
 func isSource(file string) bool { return path.Ext(file) == ".java" || path.Ext(file) == ".kt" }
@@ -192,20 +193,7 @@ func (p *project) units() []string {
 	return units
 }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "testdata", "test-data", "resources", "vendor", "third_party", "target", "buildSrc", "node_modules", "archetype-resources"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "testdata", "test-data", "resources", "vendor", "third_party", "target", "buildSrc", "node_modules", "archetype-resources")
 }

@@ -47,7 +47,7 @@ class KTest {
 -- other/src/test/java/ThreeTest.java --
 public class ThreeTest extends junit.framework.TestCase { public void testOld() {} }
 `)
-	if got := fmt.Sprint(Detect(state.Tree())); got != "[{other other/pom.xml} {. pom.xml}]" {
+	if got := fmt.Sprint(Detect(state.Tree())); got != "[{maven other other/pom.xml} {maven . pom.xml}]" {
 		t.Errorf("found %s", got)
 	}
 	const one, two, three, k = "a/src/test/java/p/OneTest.java", "a/src/test/java/p/TwoIT.java", "other/src/test/java/ThreeTest.java", "b/src/test/kotlin/KTest.kt"

@@ -8,6 +8,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Brakes on one call.
@@ -62,7 +63,7 @@ func (s *session) asked() []ask {
 	var asked []ask
 	for _, unit := range s.batch.Units {
 		f := s.project.file(unit)
-		if f == nil || !within(s.Dir, unit) || !s.project.isTestSource(unit) {
+		if f == nil || !treepath.Within(s.Dir, unit) || !s.project.isTestSource(unit) {
 			continue
 		}
 		for _, c := range f.classes {
@@ -144,7 +145,7 @@ func (s *session) after(ctx context.Context, asked []ask, h *heard, last bool) (
 	for _, a := range asked {
 		switch open := slices.ContainsFunc(h.running, func(c string) bool { return ofClass(c+"#", a.class) }); {
 		case heardOf[a.unit] && !open:
-		case open && !heardOf[a.unit]:
+		case open && (!heardOf[a.unit] || len(h.tests) > 0):
 			culprits = append(culprits, a)
 		default:
 			rest = append(rest, a)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the test sources that the paths may touch: the paths themselves;
@@ -22,7 +23,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) || p.moduleOf(file) == "" {
+		if !treepath.Within(r.Dir, path.Dir(file)) || p.moduleOf(file) == "" {
 			continue
 		}
 		own := slices.Contains(units, file)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 //go:embed observer/*.py
@@ -116,7 +117,7 @@ func (r *Runner) environment() map[string]string {
 func (r *Runner) targets(units []string) []string {
 	targets := make([]string, len(units))
 	for i, unit := range units {
-		targets[i] = relative(r.Dir, unit)
+		targets[i] = treepath.Relative(r.Dir, unit)
 		if strings.HasPrefix(targets[i], "-") || strings.HasPrefix(targets[i], "@") {
 			targets[i] = "./" + targets[i]
 		}
@@ -146,7 +147,7 @@ func (r *Runner) shownNames(q question) []string {
 	}
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		file, test, _ := strings.Cut(relative(r.Dir, id), "::")
+		file, test, _ := strings.Cut(treepath.Relative(r.Dir, id), "::")
 		names[i] = strings.TrimSuffix(strings.NewReplacer("/", ".", "::", ".").Replace(strings.TrimSuffix(file, ".py")+"."+test), ".")
 	}
 	return names
@@ -155,13 +156,6 @@ func (r *Runner) shownNames(q question) []string {
 // rewritten holds for an id that pytest would not know: ours for an address or
 // a repeated name.
 func rewritten(id string) bool { return strings.Contains(id, "0x_") || strings.Contains(id, "#") }
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
 
 // unnameable holds for a path that pytest would not read as one file.
 func unnameable(unit string) bool {

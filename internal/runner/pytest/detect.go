@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
@@ -46,7 +47,7 @@ func Detect(tree gate.Tree) []Candidate {
 
 func outermost(all []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(all), func(inner Candidate) bool {
-		return slices.ContainsFunc(all, func(outer Candidate) bool { return outer.Dir != inner.Dir && within(outer.Dir, inner.Dir) })
+		return slices.ContainsFunc(all, func(outer Candidate) bool { return outer.Dir != inner.Dir && treepath.Within(outer.Dir, inner.Dir) })
 	})
 }
 
@@ -58,8 +59,4 @@ func foreign(dir string) bool {
 	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
 		return part != "." && strings.HasPrefix(part, ".") || slices.Contains(foreignDirs, part)
 	})
-}
-
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
 }

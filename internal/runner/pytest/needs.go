@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // unittestPattern is unittest's own for the names of test files.
@@ -80,7 +81,7 @@ func (n needs) lonely(tree gate.Tree, file string, found []Candidate) bool {
 	if !matchesAny(defaultFiles, file) && !matchesAny([]string{n.pattern}, file) || !strings.HasSuffix(file, ".py") || foreign(path.Dir(file)) {
 		return false
 	}
-	if slices.ContainsFunc(found, func(c Candidate) bool { return within(c.Dir, path.Dir(file)) }) {
+	if slices.ContainsFunc(found, func(c Candidate) bool { return treepath.Within(c.Dir, path.Dir(file)) }) {
 		return false
 	}
 	content, err := tree.ReadFile(file)
@@ -123,14 +124,14 @@ func djangoProjects(tree gate.Tree, found []Candidate) []Candidate {
 	var projects []Candidate
 	for _, file := range tree.Paths() {
 		dir := path.Dir(file)
-		if path.Base(file) != "manage.py" || foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return within(c.Dir, dir) }) {
+		if path.Base(file) != "manage.py" || foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return treepath.Within(c.Dir, dir) }) {
 			continue
 		}
 		if content, err := tree.ReadFile(file); err != nil || !bytes.Contains(content, []byte("DJANGO_SETTINGS_MODULE")) {
 			continue
 		}
 		if slices.ContainsFunc(tree.Paths(), func(test string) bool {
-			return within(dir, path.Dir(test)) && matchesAny([]string{unittestPattern}, test) && strings.HasSuffix(test, ".py") && !foreign(relative(dir, path.Dir(test)))
+			return treepath.Within(dir, path.Dir(test)) && matchesAny([]string{unittestPattern}, test) && strings.HasSuffix(test, ".py") && !foreign(treepath.Relative(dir, path.Dir(test)))
 		}) {
 			projects = append(projects, Candidate{Django, dir, file})
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxRounds bounds how often a run is asked again without what killed it.
@@ -76,7 +77,7 @@ func (c *call) present() []string {
 	paths := c.state.Tree().Paths()
 	var units []string
 	for _, unit := range c.batch.Units {
-		if _, found := slices.BinarySearch(paths, unit); !found || !within(c.Dir, path.Dir(unit)) || slices.Contains(units, unit) {
+		if _, found := slices.BinarySearch(paths, unit); !found || !treepath.Within(c.Dir, path.Dir(unit)) || slices.Contains(units, unit) {
 			continue
 		}
 		if unnameable(unit) {
@@ -111,7 +112,7 @@ func (c *call) absorb(q question, h heard) question {
 func (c *call) takeUnitErrors(q question, h heard) {
 	for _, e := range h.conftests {
 		for _, unit := range q.units {
-			if within(path.Dir(e.unit), path.Dir(unit)) {
+			if treepath.Within(path.Dir(e.unit), path.Dir(unit)) {
 				c.fail(unit, e.observation)
 			}
 		}
@@ -139,7 +140,7 @@ func concerned(asked []string, unit string) []string {
 	if strings.HasSuffix(unit, ".py") {
 		dir = path.Dir(unit)
 	}
-	return slices.DeleteFunc(slices.Clone(asked), func(u string) bool { return dir != "" && !within(dir, path.Dir(u)) })
+	return slices.DeleteFunc(slices.Clone(asked), func(u string) bool { return dir != "" && !treepath.Within(dir, path.Dir(u)) })
 }
 
 // takeRows records the rows that have an answer: their reports, or that the

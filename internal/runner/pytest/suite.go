@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // suite is the test files of one tree, with their sources on demand.
@@ -45,7 +46,7 @@ func (r *Runner) project(tree gate.Tree) project {
 // across it: by hand, or on its way through the runner's directory.
 func (s *suite) collects(file string) bool {
 	dir := path.Dir(file)
-	if !within(s.home, dir) || s.skips(dir) {
+	if !treepath.Within(s.home, dir) || s.skips(dir) {
 		return false
 	}
 	return strings.HasSuffix(file, ".py") && matchesAny(s.project.files, file) || s.holdsDoctests(file)
@@ -116,7 +117,7 @@ func (s *suite) source(file string) string {
 }
 
 func (s *suite) below(dir string) []string {
-	return s.filter(func(file string) bool { return within(dir, path.Dir(file)) })
+	return s.filter(func(file string) bool { return treepath.Within(dir, path.Dir(file)) })
 }
 
 func (s *suite) filter(keep func(string) bool) []string {

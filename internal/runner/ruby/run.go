@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/console"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 //go:embed reporter.rb
@@ -62,7 +63,7 @@ func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
 	paths := s.state.Tree().Paths()
 	units := slices.DeleteFunc(slices.Clone(s.batch.Units), func(unit string) bool {
 		_, found := slices.BinarySearch(paths, unit)
-		return !found || !within(s.Dir, unit)
+		return !found || !treepath.Within(s.Dir, unit)
 	})
 	rows := s.batch.Rows
 	for round := 1; len(units) > 0; round++ {
@@ -98,7 +99,7 @@ func (s *session) invoke(ctx context.Context, units, rows []string) (*heard, err
 			words = append(words, "--dry-run")
 		}
 		for _, unit := range units {
-			words = append(words, relative(s.Dir, unit))
+			words = append(words, treepath.Relative(s.Dir, unit))
 		}
 	}
 	h := &heard{ended: make(map[string]record)}
@@ -258,7 +259,7 @@ func (s *session) takeOutside(units []string, h *heard) (broken bool) {
 			continue
 		}
 		for _, unit := range units {
-			if m[1] == unit || m[1] == relative(s.Dir, unit) || strings.HasSuffix(m[1], "/"+unit) {
+			if m[1] == unit || m[1] == treepath.Relative(s.Dir, unit) || strings.HasSuffix(m[1], "/"+unit) {
 				broken = true
 				s.fail(unit, o)
 			}
@@ -322,7 +323,7 @@ func (s *session) shown(units, rows []string) []string {
 		argv = slices.Concat([]string{"env", "-C", s.Dir}, argv)
 	}
 	for _, unit := range units {
-		argv = append(argv, relative(s.Dir, unit))
+		argv = append(argv, treepath.Relative(s.Dir, unit))
 	}
 	if s.Config.Framework == Minitest && len(units) > 1 {
 		argv = slices.Insert(argv, len(argv)-len(units), "-e", "ARGV.each { |f| require File.expand_path(f) }")

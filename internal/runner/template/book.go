@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // book is what one command's report said.
@@ -56,7 +57,7 @@ func (b *book) unitOf(c junit.Case, class string) string {
 		return b.Dir
 	}
 	for _, unit := range b.units {
-		if c.File != "" && strings.HasSuffix(strings.ReplaceAll(c.File, `\`, "/"), relative(b.Dir, unit)) {
+		if c.File != "" && strings.HasSuffix(strings.ReplaceAll(c.File, `\`, "/"), treepath.Relative(b.Dir, unit)) {
 			return unit
 		}
 	}
@@ -99,7 +100,7 @@ func fileOf(unit string, c junit.Case, dir string) string {
 // takePoint enters a point under "file > test > part". Assertions inside a test
 // are parts of it.
 func (b *book) takePoint(p point) {
-	if path.IsAbs(p.path[0]) && strings.HasSuffix(p.path[0], "/"+relative(b.Dir, b.units[0])) { // node:test's title of a whole file
+	if path.IsAbs(p.path[0]) && strings.HasSuffix(p.path[0], "/"+treepath.Relative(b.Dir, b.units[0])) { // node:test's title of a whole file
 		p.path = p.path[1:]
 	}
 	if len(p.path) == 0 {

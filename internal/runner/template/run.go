@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // List cannot be asked of a command that only runs: it names no rows. What base
@@ -52,7 +53,7 @@ func (r *Runner) present(tree gate.Tree, units []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(units), func(unit string) bool {
 		_, found := slices.BinarySearch(tree.Paths(), unit)
-		return !found || !within(r.Dir, path.Dir(unit))
+		return !found || !treepath.Within(r.Dir, path.Dir(unit))
 	})
 }
 
@@ -111,7 +112,7 @@ func (r *Runner) cannotRun(program string, state gate.State, err error) error {
 func (r *Runner) argv(units, rows []string) []string {
 	files := make([]string, len(units))
 	for i, unit := range units {
-		files[i] = relative(r.Dir, unit)
+		files[i] = treepath.Relative(r.Dir, unit)
 	}
 	var argv []string
 	for _, word := range r.Command {
