@@ -19,6 +19,8 @@ type needs struct {
 	pytest   bool   // a dependency, a command or a test names it
 	unittest string // the file whose command runs unittest
 	pattern  string // that such a command names
+
+	atHome, own bool // pytest, unittest is named outside of the forge's workflows
 }
 
 var (
@@ -41,9 +43,12 @@ func readNeeds(tree gate.Tree) needs {
 		if err != nil {
 			continue
 		}
-		n.pytest = n.pytest || namesPytest.Match(content)
+		forge := strings.HasPrefix(file, ".") && strings.Contains(file, "/")
+		if namesPytest.Match(content) {
+			n.pytest, n.atHome = true, n.atHome || !forge
+		}
 		if n.unittest == "" && runsUnittest.Match(content) {
-			n.unittest = file
+			n.unittest, n.own = file, !forge
 		}
 		if m := discovers.FindSubmatch(content); m != nil && n.pattern == "" {
 			n.pattern = string(m[1])
@@ -52,6 +57,7 @@ func readNeeds(tree gate.Tree) needs {
 	if n.pattern == "" {
 		n.pattern = unittestPattern
 	}
+	n.pytest = n.pytest && !(n.own && !n.atHome) // a workflow may run other projects' tests too
 	return n
 }
 
