@@ -36,8 +36,10 @@ const Mark = `printf '<touchstone-report path="%s"/>\n' "$f"`
 
 // The limits of one report: what is longer is cut, never held.
 const (
-	maxTag  = 1 << 20
-	maxText = 4 << 10
+	maxTag      = 1 << 20
+	maxText     = 4 << 10
+	maxDepth    = 1000 // suites in suites
+	maxProblems = 100  // of one case
 )
 
 // Read calls take for every test case of the documents in a stream. It is
@@ -60,6 +62,7 @@ type junit struct {
 	take   func(Case)
 	buffer []byte
 	suites []string
+	deeper int    // suites inside the last of them that are not held
 	class  string // of the case before
 	report string // the last mark
 	broke  bool   // a report before a mark was not whole
@@ -213,13 +216,16 @@ func (p *junit) open(body []byte) {
 				suite = string(unescape(value))
 			}
 		})
-		p.suites = append(p.suites, suite)
+		if p.deeper++; len(p.suites) < maxDepth {
+			p.suites = append(p.suites, suite)
+			p.deeper = 0
+		}
 	case "testcase":
 		p.now = p.testCase(rest)
 		p.now.Report = p.report
 	case "touchstone-report":
 		p.broke = p.broke || p.now != nil || len(p.suites) > 0
-		p.now, p.inside, p.suites = nil, nil, nil
+		p.now, p.inside, p.suites, p.deeper = nil, nil, nil, 0
 		attributes(rest, func(_ string, value []byte) { p.report = string(unescape(value)) })
 	case "system-out":
 		if n := p.failures(); n > 0 && p.now.Problems[n-1].Text == "" { // ctest has a failure's words there
@@ -227,7 +233,7 @@ func (p *junit) open(body []byte) {
 			p.said.Reset()
 		}
 	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
-		if p.now != nil {
+		if p.now != nil && len(p.now.Problems) < maxProblems {
 			p.now.Problems = append(p.now.Problems, problemOf(name, rest))
 			p.inside = &p.now.Problems[len(p.now.Problems)-1]
 			p.said.Reset()
@@ -241,7 +247,9 @@ func (p *junit) open(body []byte) {
 func (p *junit) close(name string) {
 	switch name {
 	case "testsuite":
-		if len(p.suites) > 0 {
+		if p.deeper > 0 {
+			p.deeper--
+		} else if len(p.suites) > 0 {
 			p.suites = p.suites[:len(p.suites)-1]
 		}
 	case "testcase":

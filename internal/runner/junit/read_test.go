@@ -43,6 +43,20 @@ func BenchmarkJUnit(b *testing.B) {
 	}
 }
 
+// TestDepth reads suites that are nested deeper than anybody's, in bounded memory,
+// and knows whether all of them were closed.
+func TestDepth(t *testing.T) {
+	const depth = 5000
+	text := strings.Repeat("<testsuite name=\"s\">", depth) + "<testcase name=\"n\"><failure/>" + strings.Repeat("<error/>", 5000) + "</testcase>" + strings.Repeat("</testsuite>", depth)
+	count := 0
+	if err := Read(strings.NewReader(text), func(c Case) { count += len(c.Problems) }); err != nil || count != maxProblems {
+		t.Errorf("%d problems, %v", count, err)
+	}
+	if err := Read(strings.NewReader(strings.TrimSuffix(text, "</testsuite>")), func(Case) {}); err == nil {
+		t.Error("a report whose outermost suite stays open is whole")
+	}
+}
+
 // TestWords tells reasons apart as tools without types word them: pytest, and
 // node:test, which puts its own error around a test's.
 func TestWords(t *testing.T) {
