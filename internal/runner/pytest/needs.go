@@ -47,7 +47,7 @@ func readNeeds(tree gate.Tree) needs {
 		if namesPytest.Match(content) {
 			n.pytest, n.atHome = true, n.atHome || !forge
 		}
-		if n.unittest == "" && runsUnittest.Match(content) {
+		if (n.unittest == "" || !n.own && !forge) && runsUnittest.Match(content) {
 			n.unittest, n.own = file, !forge
 		}
 		if m := discovers.FindSubmatch(content); m != nil && n.pattern == "" {
