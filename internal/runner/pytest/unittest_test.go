@@ -102,6 +102,20 @@ func TestInterpreters(t *testing.T) {
 	}
 }
 
+// TestBeforeInstalled loads what lies beside the tests before an installed package
+// of the same name, also in src.
+func TestBeforeInstalled(t *testing.T) {
+	state := plainstate.New(t, "-- src/pip.py --\nOWN = True\n-- src/test_a.py --\nimport unittest, pip\nclass ATest(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(pip.OWN)\n")
+	result, err := New(Config{Framework: Unittest, Command: []string{having(t, "pip")}}).Run(t.Context(), state, gate.Batch{Units: []string{"src/test_a.py"}, Subjects: []string{"src/pip.py"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainstate.Compare(t, result, "src/test_a.py::ATest::test_a: passed\n")
+	if len(result.Loaded) != 1 || !result.Loaded[0].InTree {
+		t.Errorf("loaded %+v", result.Loaded)
+	}
+}
+
 // TestForgery notices test code that makes unittest pass what fails.
 func TestForgery(t *testing.T) {
 	state := plainstate.New(t, `

@@ -81,11 +81,15 @@ def module_of(unit):
     return ".".join(names), os.path.join(ROOT, *parts[:top])
 
 
+_tops = set()
+
+
 def load_module(unit):
     name, top = module_of(unit)
     file = os.path.join(ROOT, unit)
-    if top not in sys.path and os.path.realpath(top) not in map(os.path.realpath, sys.path):
-        sys.path.insert(0, top)
+    if top not in _tops and os.path.realpath(top) != os.path.realpath(os.getcwd()):
+        sys.path.insert(0, top)  # before what is installed, as discovery has it
+        _tops.add(top)
     beside = os.path.dirname(file)
     if beside not in sys.path:
         sys.path.append(beside)  # as discovery from that directory has it
