@@ -112,7 +112,7 @@ func (r *Repository) whole() error {
 		case !slices.Contains(Situations, s.Situation) && !strings.HasPrefix(s.Situation, "more"):
 			return fmt.Errorf("there is no situation %q", s.Situation)
 		case (len(s.Lines) == 0) == (s.None == ""):
-			return fmt.Errorf("the situation %q needs rows or else a line none:", s.Situation)
+			return fmt.Errorf("the situation %q needs rows, or a line that begins with none", s.Situation)
 		}
 		seen[s.Situation] = true
 	}
