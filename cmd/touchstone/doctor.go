@@ -223,11 +223,13 @@ func (f *runnerFound) failures(units []gate.UnitFailure) {
 	}
 }
 
+const pythonRemedy = "if a dependency is missing: install it where this interpreter looks (python -m pip install ...); if the tests find another copy of this repository's own package: " +
+	"install this one (python -m pip install -e .) or set env: {PYTHONPATH: src} for the runner"
+
 // remedies say by framework what helps when a dependency is not found: states
 // have no network, so it has to be there before.
 var remedies = map[string]string{
-	"pytest": "if a dependency is missing: install it where this interpreter looks (python -m pip install ...); if the tests find another copy of this repository's own package: " +
-		"install this one (python -m pip install -e .) or set env: {PYTHONPATH: src} for the runner",
+	"pytest": pythonRemedy, "unittest": pythonRemedy, "django": pythonRemedy,
 	"gotest": "if a module is missing: go mod download",
 	"cargo":  "if a package is missing: cargo fetch, or setup: [[cargo, fetch]] for the runner",
 	"jest":   nodeRemedy,

@@ -56,7 +56,7 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 	return found, nil
 }
 
-const lookedFor = "looked for go.mod, go.work, for pytest's configuration and test files, for package.json, Cargo.toml, pom.xml, CMakeLists.txt and phpunit.xml, and for Ruby's spec and test files"
+const lookedFor = "looked for go.mod, go.work, for pytest's configuration, manage.py and Python's test files, for package.json, Cargo.toml, pom.xml, build.gradle, CMakeLists.txt and phpunit.xml, and for Ruby's spec and test files"
 
 // absent says so where the repository has no tests that can be run at all, and
 // none of them changed either.
@@ -87,8 +87,8 @@ func (f *runners) configured(r config.Runner, source string) error {
 	switch r.Framework {
 	case "gotest":
 		add(gotest.New(gotest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
-	case "pytest":
-		add(pytest.New(pytest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout), Added: f.added}))
+	case pytest.Pytest, pytest.Unittest, pytest.Django:
+		add(pytest.New(pytest.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: withPythonPath(r.Env), Timeout: time.Duration(r.Timeout), Added: f.added}))
 	case javascript.Jest, javascript.Vitest, javascript.Mocha, javascript.Node, javascript.Ava:
 		add(javascript.New(javascript.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case cargo.Framework:
@@ -97,8 +97,8 @@ func (f *runners) configured(r config.Runner, source string) error {
 		add(ctest.New(ctest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case phpunit.Framework:
 		add(phpunit.New(phpunit.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
-	case jvm.Maven:
-		add(jvm.New(jvm.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case jvm.Maven, jvm.Gradle:
+		add(jvm.New(jvm.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case ruby.RSpec, ruby.Minitest:
 		add(ruby.New(ruby.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case template.JUnit, template.TAP:
@@ -107,7 +107,7 @@ func (f *runners) configured(r config.Runner, source string) error {
 		}
 		add(template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, %s, cargo, maven, rspec, minitest, ctest, phpunit, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, unittest, django, %s, cargo, maven, gradle, rspec, minitest, ctest, phpunit, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
@@ -125,13 +125,13 @@ func (f *runners) detect(tree gate.Tree) {
 		f.add(gotest.New(gotest.Config{Name: nameOf("gotest", c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range pytest.Detect(tree) {
-		f.add(pytest.New(pytest.Config{Name: nameOf("pytest", c.Dir), Dir: c.Dir, Env: withPythonPath(nil), Added: f.added}), c.Dir, c.Why)
+		f.add(pytest.New(pytest.Config{Framework: c.Framework, Name: nameOf(c.Framework, c.Dir), Dir: c.Dir, Env: withPythonPath(nil), Added: f.added}), c.Dir, c.Why)
 	}
 	for _, c := range cargo.Detect(tree) {
 		f.add(cargo.New(cargo.Config{Name: nameOf(cargo.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range jvm.Detect(tree) {
-		f.add(jvm.New(jvm.Config{Name: nameOf(jvm.Maven, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+		f.add(jvm.New(jvm.Config{Framework: c.Framework, Name: nameOf(c.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range ctest.Detect(tree) {
 		f.add(ctest.New(ctest.Config{Name: nameOf(ctest.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)

@@ -38,11 +38,19 @@ func newSetups(runners []config.Runner) *setups {
 		for _, argv := range r.Setup {
 			if id := fmt.Sprintf("%q %q", r.Dir, argv); !slices.Contains(seen, id) {
 				seen = append(seen, id)
-				s.commands = append(s.commands, gate.Command{Argv: argv, Dir: string(r.Dir), Env: r.Env})
+				s.commands = append(s.commands, gate.Command{Argv: argv, Dir: string(r.Dir), Env: setupEnvironment(r.Env)})
 			}
 		}
 	}
 	return s
+}
+
+// setupEnvironment lets rustup install a toolchain: a home in layers refuses to
+// rename across them, and rustup may copy instead.
+func setupEnvironment(own map[string]string) map[string]string {
+	env := map[string]string{"RUSTUP_PERMIT_COPY_RENAME": "1"}
+	maps.Copy(env, own)
+	return env
 }
 
 // dependencyFiles are the names of files that say what set-up commands install.

@@ -20,6 +20,9 @@ func TestSetupRunsOncePerSetOfDependencyFiles(t *testing.T) {
 	if len(s.commands) != 3 || s.commands[2].Dir != "web" {
 		t.Errorf("commands: %+v", s.commands)
 	}
+	if env := s.commands[2].Env; env["RUSTUP_PERMIT_COPY_RENAME"] != "1" {
+		t.Errorf("rustup may not copy: %v", env)
+	}
 	tree := func(pairs ...string) map[string]git.Entry {
 		m := make(map[string]git.Entry)
 		for i := 0; i < len(pairs); i += 2 {

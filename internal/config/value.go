@@ -39,7 +39,7 @@ type (
 )
 
 var (
-	frameworks = []string{"pytest", "gotest", "jest", "vitest", "mocha", "node", "ava", "cargo", "maven", "gradle", "rspec", "minitest", "ctest", "dotnet", "phpunit", "junit", "tap"}
+	frameworks = []string{"pytest", "unittest", "django", "gotest", "jest", "vitest", "mocha", "node", "ava", "cargo", "maven", "gradle", "rspec", "minitest", "ctest", "dotnet", "phpunit", "junit", "tap"}
 	kinds      = []string{"fix", "feature", "refactor", "tests", "docs", "dependency", "revert", "unknown"}
 )
 

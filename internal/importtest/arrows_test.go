@@ -94,14 +94,17 @@ func allowed(from, to string) bool {
 		return true // for its types: they gather and keep what it selects by
 	case strings.HasPrefix(from, "internal/runner/") && slices.Contains(readers, to):
 		return true
+	case from == "internal/runner/conformance" && to == "internal/runner/plainstate":
+		return true // both for tests only
 	case strings.HasPrefix(from, "internal/"):
 		return to == "gate" || sameRoof(from, to)
 	}
 	return false
 }
 
-// readers are what runners share: each knows one form of text, and no framework.
-var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console", "internal/runner/jsimports"}
+// readers are what runners share: each knows one form of text or of paths, and no
+// framework.
+var readers = []string{"internal/runner/junit", "internal/runner/braces", "internal/runner/console", "internal/runner/jsimports", "internal/runner/treepath"}
 
 // sameRoof holds for parts of one internal package.
 func sameRoof(from, to string) bool {

@@ -79,8 +79,12 @@ type attempt struct {
 	said string
 }
 
-// died tells whether the program ended before its end.
-func (a *attempt) died() bool { return !a.ended() || a.exit.TimedOut || a.exit.Limit != "" }
+// died tells whether the program ended before its end. A sum that a test printed
+// is no end: tests are then left without an outcome.
+func (a *attempt) died() bool {
+	return !a.ended() || a.exit.TimedOut || a.exit.Limit != "" || a.logged != nil && !a.fits() &&
+		slices.ContainsFunc(a.names, func(name string) bool { return a.results[name] == nil })
+}
 
 // rounds runs what is wanted until nothing is left.
 func (s *session) rounds(ctx context.Context, b *book, wanted []string) error {
@@ -193,14 +197,18 @@ func (s *session) run(ctx context.Context, b *book, a *attempt) error {
 		options = append(options, "--test-threads=1")
 	}
 	words := s.cargo(b.crate, "test", append(append([]string{"--"}, options...), s.testArgs...)...)
-	fmt.Fprintf(script, "(cd \"$root/\"%s && %s) 9>&-\necho \"E $?\" >&9\n", quote(b.dir), shell(words))
+	fmt.Fprintf(script, runOne, quote(b.dir), shell(words), map[bool]string{true: ` --logfile "$log"`}[b.doc == ""]) // documentation tests are several programs
 	a.stream, a.code = newStream(b.all), -1
 	var err error
 	a.exit, a.said, err = s.start(ctx, script.String(), files, forRun, func(line []byte) {
-		if rest, ok := strings.CutPrefix(string(line), "E "); ok {
+		switch kind, rest, _ := strings.Cut(string(line), " "); kind {
+		case "E":
 			a.code = number(rest)
+		case "O":
+			a.log(rest)
 		}
 	}, a.take)
+	a.settle()
 	s.result.Commands = append(s.result.Commands, s.shown(b, words))
 	return err
 }
@@ -248,49 +256,3 @@ var (
 	killed  = lazyregexp.New(`\(signal: \d+`)
 	docLine = lazyregexp.New(` \(line \d+\)`)
 )
-
-// describe makes the row of a listed or a taken out test.
-func (b *book) describe(name string) gate.Row {
-	if b.doc == "" {
-		return b.row(name)
-	}
-	id := b.ids[name]
-	row := gate.Row{ID: b.id(id), Name: id, Unit: b.unit, File: b.doc}
-	if m := lineOf.FindStringSubmatch(name); m != nil {
-		row.Line = number(m[1])
-		row.End, row.Digest = b.byFile[b.doc].example(row.Line)
-	}
-	return row
-}
-
-var lineOf = lazyregexp.New(`\(line (\d+)\)`)
-
-// example is the block of code in a comment that begins at a line: its last line
-// and its digest.
-func (s *source) example(line int) (end int, sum string) {
-	if line < 1 || line > len(s.lines) {
-		return line, ""
-	}
-	for end = line + 1; end < len(s.lines); end++ {
-		text := strings.TrimSpace(string(s.text[s.lines[end-1]:s.lines[end]]))
-		text = strings.TrimSpace(strings.TrimLeft(text, "/!*"))
-		if text == "```" || text == "~~~" || text == "" && s.indented(line) {
-			break
-		}
-	}
-	return end, digest(s.text[s.lines[line-1]:s.lines[min(end, len(s.lines)-1)]])
-}
-
-// indented holds for an example that is marked by indentation, not by fences.
-func (s *source) indented(line int) bool {
-	text := s.text[s.lines[line-1]:s.lines[min(line, len(s.lines)-1)]]
-	return !strings.Contains(string(text), "```") && !strings.Contains(string(text), "~~~")
-}
-
-// shown is a command as a person would paste it.
-func (s *session) shown(b *book, words []string) []string {
-	if b.dir != "." {
-		return slices.Concat([]string{"env", "-C", b.dir}, words)
-	}
-	return words
-}

@@ -21,7 +21,13 @@ import (
 type leftOut struct {
 	mu      sync.Mutex // held for the whole of a call
 	sources map[string]*blanked
-	names   map[string]gate.Observation // what each blanked name stands for
+	names   map[string][]namedPiece // what each blanked name stands for
+}
+
+// namedPiece is a name that was blanked in a file, and why.
+type namedPiece struct {
+	file string
+	why  gate.Observation
 }
 
 // blanked is one rewritten source.
@@ -37,7 +43,26 @@ type piece struct {
 }
 
 func newLeftOut() *leftOut {
-	return &leftOut{sources: make(map[string]*blanked), names: make(map[string]gate.Observation)}
+	return &leftOut{sources: make(map[string]*blanked), names: make(map[string][]namedPiece)}
+}
+
+// note remembers what a name of a source stood for; the first word counts.
+func (l *leftOut) note(file, name string, why gate.Observation) {
+	if name == "" || slices.ContainsFunc(l.names[name], func(p namedPiece) bool { return p.file == file }) {
+		return
+	}
+	l.names[name] = append(l.names[name], namedPiece{file, why})
+}
+
+// cause is why a name is not there that a target's own sources had: another
+// target's of the same name is nothing to it.
+func (l *leftOut) cause(c *crate, name string) *gate.Observation {
+	for _, p := range l.names[name] {
+		if c.byFile[p.file] != nil {
+			return &p.why
+		}
+	}
+	return nil
 }
 
 // holds tells whether the sources are still those that were rewritten.
@@ -84,8 +109,8 @@ func (l *leftOut) takeOut(c *crate, errors []compileError) bool {
 	for _, f := range faults {
 		o := l.why(c, f.m, f.errors)
 		for _, name := range f.m.names(f.it) {
-			if _, known := l.names[name]; !known && name != "" && f.it.kind != modItem {
-				l.names[name] = o
+			if f.it.kind != modItem {
+				l.note(f.m.file, name, o)
 			}
 		}
 		from, to := f.it.from, f.it.to
@@ -124,8 +149,8 @@ func (l *leftOut) why(c *crate, m *module, errors []compileError) gate.Observati
 	for _, e := range errors {
 		cause := func() *gate.Observation {
 			for _, name := range e.missing(m.source) {
-				if o, ok := l.names[name.Name]; ok {
-					return &o
+				if o := l.cause(c, name.Name); o != nil {
+					return o
 				}
 			}
 			return nil
@@ -175,8 +200,8 @@ func (l *leftOut) cutUse(c *crate, m *module, it *item, e compileError) bool {
 		}
 		from, to := m.useElement(it, offset)
 		for _, name := range imported(string(m.masked[from:to])) {
-			if _, known := l.names[name]; !known && e.code != "unused_imports" {
-				l.names[name] = o
+			if e.code != "unused_imports" {
+				l.note(m.file, name, o)
 			}
 		}
 		done = l.erase(m, from, to, o) || done

@@ -8,6 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // manifest is what a Cargo.toml says of a package's targets.
@@ -56,7 +57,7 @@ func (r *Runner) targets(tree gate.Tree) []*target {
 	var found []*target
 	for _, file := range paths {
 		dir := path.Dir(file)
-		if path.Base(file) != "Cargo.toml" || !within(r.Dir, dir) || foreign(dir) {
+		if path.Base(file) != "Cargo.toml" || !treepath.Within(r.Dir, dir) || foreign(dir) {
 			continue
 		}
 		text, err := tree.ReadFile(file)
@@ -145,15 +146,9 @@ func nonEmpty(text, otherwise string) string {
 	return text
 }
 
-func within(dir, inner string) bool {
-	return dir == "." || inner == dir || strings.HasPrefix(inner, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "fixture", "testdata", "test-data", "test_data", "vendor", "third_party", "target", "node_modules", "templates"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "fixture", "testdata", "test-data", "test_data", "vendor", "third_party", "target", "node_modules", "templates")
 }
 
 // Candidate is a runner that a repository seems to want.
@@ -175,6 +170,6 @@ func Detect(tree gate.Tree) []Candidate {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(c Candidate) bool {
-		return slices.ContainsFunc(found, func(outer Candidate) bool { return outer.Dir != c.Dir && within(outer.Dir, c.Dir) })
+		return slices.ContainsFunc(found, func(outer Candidate) bool { return outer.Dir != c.Dir && treepath.Within(outer.Dir, c.Dir) })
 	})
 }

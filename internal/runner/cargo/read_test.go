@@ -78,6 +78,30 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
+// TestLog lets the harness's own file decide over what tests print.
+func TestLog(t *testing.T) {
+	s := newStream([]string{"a", "b", "c", "d"})
+	for line := range strings.Lines("running 4 tests\ntest a ... FAILED\nno newlinetest a ... ok\ntest b ... no newlinetest result: ok. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out\n" +
+		"test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out\n") {
+		s.take([]byte(strings.TrimSuffix(line, "\n")))
+	}
+	for line := range strings.Lines("ok a\nok b\nfailed: note: panic did not contain expected string\n      panic message: \"x\"\n expected substring: \"y\" c\nignored: not now d\n") {
+		s.log(strings.TrimSuffix(line, "\n"))
+	}
+	s.settle()
+	for name, want := range map[string]string{"a": "ok", "b": "ok", "c": "FAILED", "d": "ignored"} {
+		if r := s.results[name]; r == nil || r.outcome != want {
+			t.Errorf("%s: %+v, want %s", name, r, want)
+		}
+	}
+	if why := s.contradiction(101); why != "" {
+		t.Errorf("contradiction: %s", why)
+	}
+	if s.log("failed a"); s.belied != "a" {
+		t.Error("two outcomes in the harness's own file agree")
+	}
+}
+
 // TestMissing reads the names off the compiler's sentences, as rustc 1.95 and
 // older ones word them.
 func TestMissing(t *testing.T) {

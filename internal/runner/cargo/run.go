@@ -96,7 +96,7 @@ func (r *Runner) leftOf(state gate.State) (*leftOut, func()) {
 	r.mu.Unlock()
 	l.mu.Lock()
 	if !l.holds(state.Tree()) {
-		l.sources, l.names = make(map[string]*blanked), make(map[string]gate.Observation)
+		l.sources, l.names = make(map[string]*blanked), make(map[string][]namedPiece)
 	}
 	return l, l.mu.Unlock
 }

@@ -45,6 +45,15 @@ const listOne = `if [ $code = 0 ]; then
 fi
 `
 
+// runOne runs a target's program. To the report go what its harness wrote into a
+// file of its own, and the exit status.
+const runOne = `log="$CARGO_TARGET_DIR/outcomes"; rm -f "$log"
+(cd "$root/"%s && %s%s) 9>&-
+code=$?
+[ -f "$log" ] && sed 's/^/O /' "$log" >&9
+echo "E $code" >&9
+`
+
 // script begins a command for the state.
 func (s *session) script() (*strings.Builder, map[string]string) {
 	files := make(map[string]string)

@@ -12,9 +12,12 @@ type stream struct {
 	known map[string]bool // names that the program listed
 
 	results map[string]*result
+	logged  map[string]result // what the harness wrote of each test into a file of its own; nil without one
 	order   []string
 	open    string // a test whose outcome has not been printed
 	twice   string // a test of which two outcomes were printed
+	belied  string // one of which two outcomes were logged
+	half    string // an outcome's words whose test has not been named
 	section *result
 	failing bool // after "failures:"
 	sums    []summary
@@ -122,8 +125,80 @@ func (s *stream) record(name, outcome, words string) {
 	s.order = append(s.order, name)
 }
 
+// logLine is a line of the harness's own file.
+var logLine = lazyregexp.New(`(?s)^(ok|failed|ignored)(?: \([^()]*\))?(?:: (.*?))? (\S+)$`)
+
+// log takes a line of the file into which the harness writes outcomes, where no
+// test's own words are.
+func (s *stream) log(line string) {
+	if s.logged == nil {
+		s.logged = make(map[string]result)
+	}
+	m := logLine.FindStringSubmatch(line)
+	if m == nil || !s.known[m[3]] { // the words of an outcome may take several lines
+		if s.half = s.half + line + "\n"; len(s.half) > maxSaid {
+			s.half = ""
+		}
+		if m = logLine.FindStringSubmatch(strings.TrimSuffix(s.half, "\n")); m == nil || !s.known[m[3]] {
+			return
+		}
+	}
+	s.half = ""
+	outcome := m[1]
+	if outcome == "failed" {
+		outcome = "FAILED"
+	}
+	if before, twice := s.logged[m[3]]; twice && before.outcome != outcome {
+		s.belied = m[3]
+	}
+	s.logged[m[3]] = result{name: m[3], outcome: outcome, words: m[2]}
+}
+
+// settle lets the harness's file decide, where there is one: the text holds
+// whatever tests print.
+func (s *stream) settle() {
+	if s.logged == nil {
+		return
+	}
+	s.twice = s.belied
+	for name := range s.results {
+		if _, told := s.logged[name]; !told {
+			delete(s.results, name)
+		}
+	}
+	for name, told := range s.logged {
+		if r := s.results[name]; r != nil {
+			r.outcome, r.words = told.outcome, told.words
+		} else {
+			s.results[name] = &result{name: name, outcome: told.outcome, words: told.words}
+		}
+	}
+}
+
 // ended tells whether the program came to its end.
 func (s *stream) ended() bool { return len(s.sums) > 0 }
+
+// counted is how many tests came out how.
+func (s *stream) counted() map[string]int {
+	count := make(map[string]int)
+	for _, r := range s.results {
+		count[r.outcome]++
+	}
+	return count
+}
+
+// fits tells whether the outcomes are those of the sums, or of the last of them.
+func (s *stream) fits() bool {
+	count := s.counted()
+	same := func(list []summary) bool {
+		var all summary
+		for _, sum := range list {
+			all.passed, all.failed, all.ignored = all.passed+sum.passed, all.failed+sum.failed, all.ignored+sum.ignored
+		}
+		return all.passed == count["ok"] && all.failed == count["FAILED"] && all.ignored == count["ignored"]
+	}
+	return same(s.sums) || same(s.sums[len(s.sums)-1:])
+}
 
 // contradiction says how the outcomes, the sums and the exit status belie one
 // another; "" when they agree.
@@ -131,26 +206,16 @@ func (s *stream) contradiction(code int) string {
 	if s.twice != "" {
 		return s.twice + " was reported with two outcomes"
 	}
-	count := make(map[string]int)
-	for _, r := range s.results {
-		count[r.outcome]++
-	}
-	fits := func(list []summary) bool {
-		var all summary
-		for _, sum := range list {
-			all.passed, all.failed, all.ignored = all.passed+sum.passed, all.failed+sum.failed, all.ignored+sum.ignored
-		}
-		return all.passed == count["ok"] && all.failed == count["FAILED"] && all.ignored == count["ignored"]
-	}
+	failed := s.counted()["FAILED"]
 	last := s.sums[len(s.sums)-1]
 	switch {
-	case !fits(s.sums) && !fits(s.sums[len(s.sums)-1:]):
+	case !s.fits():
 		return "the tests' outcomes and the sum of them differ"
 	case last.ok != (last.failed == 0):
 		return "the sum of the outcomes belies itself"
-	case code == 0 && count["FAILED"] > 0:
+	case code == 0 && failed > 0:
 		return "cargo exited with 0 although tests failed"
-	case code != 0 && count["FAILED"] == 0:
+	case code != 0 && failed == 0:
 		return "every test passed and cargo exited with " + strconv.Itoa(code)
 	}
 	return ""

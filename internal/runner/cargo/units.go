@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the targets whose tests the paths may touch: those that a changed
@@ -75,7 +76,7 @@ func hasExamples(text []byte) bool {
 func near(crates []*crate, file string, chosen map[string]bool) {
 	home := ""
 	for _, c := range crates {
-		if within(c.dir, path.Dir(file)) && (home == "" || len(c.dir) > len(home) || home == ".") {
+		if treepath.Within(c.dir, path.Dir(file)) && (home == "" || len(c.dir) > len(home) || home == ".") {
 			home = c.dir
 		}
 	}

@@ -70,6 +70,9 @@ func (e compileError) used(s *braces.Source) []gate.Missing {
 	line, _, _ := strings.Cut(string(s.Masked[s.Offset(e.line, 1):]), "\n")
 	var found []gate.Missing
 	for _, m := range nameInCall.FindAllStringSubmatch(line, 8) {
+		if isMacro(m[1]) {
+			continue // the test case itself
+		}
 		found = append(found, gate.Missing{Name: m[1], Signature: true})
 	}
 	return found
@@ -189,12 +192,24 @@ func (s *session) takeOut(errors []compileError) bool {
 	for _, one := range faults {
 		o := s.why(one.errors, one.source)
 		if m := one.member; m != nil {
-			done = s.left.Erase(one.source, m.From, m.To, o, m.Name) || done
+			done = s.left.Erase(one.source, m.From, m.To, o, nameOf(m)) || done
 		} else {
 			done = s.left.Erase(one.source, 0, len(one.source.Text), o) || done
 		}
 	}
 	return done
+}
+
+// isMacro holds for what test cases are declared with: no name that another
+// declaration could need.
+func isMacro(name string) bool { return testMacro.MatchString(name) || caseMacro.MatchString(name) }
+
+// nameOf is the name that a declaration gives to others, "" for a test case.
+func nameOf(m *braces.Member) string {
+	if isMacro(m.Name) {
+		return ""
+	}
+	return m.Name
 }
 
 func (s *session) testPlace(e compileError) (file string, line, col int, ok bool) {

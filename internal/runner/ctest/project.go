@@ -12,6 +12,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
@@ -36,7 +37,7 @@ func Detect(tree gate.Tree) []Candidate {
 	var roots []Candidate
 	for _, file := range tree.Paths() {
 		dir := path.Dir(file)
-		if path.Base(file) != "CMakeLists.txt" || foreign(dir) || slices.ContainsFunc(roots, func(c Candidate) bool { return within(c.Dir, dir) }) {
+		if path.Base(file) != "CMakeLists.txt" || foreign(dir) || slices.ContainsFunc(roots, func(c Candidate) bool { return treepath.Within(c.Dir, dir) }) {
 			continue
 		}
 		if text, err := tree.ReadFile(file); err == nil && bytes.Contains(bytes.ToLower(text), []byte("project")) {
@@ -59,7 +60,7 @@ type project struct {
 func newProject(tree gate.Tree, dir string) *project {
 	p := &project{tree: tree, dir: dir, files: make(map[string]*braces.Source), sources: make(map[string][]string), started: make(map[string]bool)}
 	for _, file := range tree.Paths() {
-		if !within(dir, path.Dir(file)) || foreign(relative(dir, path.Dir(file))) || path.Base(file) != "CMakeLists.txt" && path.Ext(file) != ".cmake" {
+		if !treepath.Within(dir, path.Dir(file)) || foreign(treepath.Relative(dir, path.Dir(file))) || path.Base(file) != "CMakeLists.txt" && path.Ext(file) != ".cmake" {
 			continue
 		}
 		text, err := tree.ReadFile(file)
@@ -83,6 +84,38 @@ func newProject(tree gate.Tree, dir string) *project {
 	return p
 }
 
+var variable = lazyregexp.New(`\$\{\w+\}`)
+
+// of are the sources of a program. One that a loop makes is found by the shape of
+// its name: what stands for the loop's variable there does so in its sources.
+func (p *project) of(program string) []string {
+	if files, plain := p.sources[program]; plain {
+		return files
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.sources)) {
+		loop := variable.FindString(name)
+		if loop == "" {
+			continue
+		}
+		before, after, _ := strings.Cut(name, loop)
+		value, starts := strings.CutPrefix(program, before)
+		value, ends := strings.CutSuffix(value, after)
+		if !starts || !ends || value == "" {
+			continue
+		}
+		var files []string
+		for _, file := range p.sources[name] {
+			if file = strings.ReplaceAll(file, loop, value); p.file(file) != nil {
+				files = append(files, file)
+			}
+		}
+		if len(files) > 0 {
+			return files
+		}
+	}
+	return nil
+}
+
 // file reads a source of the tree, once; nil when there is none.
 func (p *project) file(name string) *braces.Source {
 	if s, known := p.files[name]; known {
@@ -100,10 +133,10 @@ func (p *project) file(name string) *braces.Source {
 // isTestCode holds for sources whose declarations may be taken out: those with
 // test cases, and what lies in directories of tests.
 func (p *project) isTestCode(file string) bool {
-	if !within(p.dir, path.Dir(file)) || !isSource(file) && !isHeader(file) {
+	if !treepath.Within(p.dir, path.Dir(file)) || !isSource(file) && !isHeader(file) {
 		return false
 	}
-	if testDir.MatchString(relative(p.dir, path.Dir(file))) {
+	if testDir.MatchString(treepath.Relative(p.dir, path.Dir(file))) {
 		return true
 	}
 	text, err := p.tree.ReadFile(file)
@@ -118,13 +151,13 @@ func (p *project) units() []string {
 	}
 	mains := make(map[string]bool)
 	for program, files := range p.sources {
-		if len(files) > 0 && p.started[program] && (testDir.MatchString(relative(p.dir, path.Dir(files[0]))) || strings.Contains(path.Base(files[0]), "test")) {
+		if len(files) > 0 && p.started[program] && (testDir.MatchString(treepath.Relative(p.dir, path.Dir(files[0]))) || strings.Contains(path.Base(files[0]), "test")) {
 			mains[files[0]] = true
 		}
 	}
 	var units []string
 	for _, file := range p.tree.Paths() {
-		if !isSource(file) || !within(p.dir, path.Dir(file)) || foreign(relative(p.dir, path.Dir(file))) {
+		if !isSource(file) || !treepath.Within(p.dir, path.Dir(file)) || foreign(treepath.Relative(p.dir, path.Dir(file))) {
 			continue
 		}
 		text, err := p.tree.ReadFile(file)
@@ -197,7 +230,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) {
+		if !treepath.Within(r.Dir, path.Dir(file)) {
 			continue
 		}
 		if slices.Contains(units, file) {
@@ -244,20 +277,7 @@ func isHeader(file string) bool {
 	return slices.Contains([]string{".h", ".hh", ".hpp", ".hxx"}, path.Ext(file))
 }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "testdata", "test-data", "vendor", "third_party", "thirdparty", "3rdparty", "extern", "external", "build", "_deps", "node_modules", "examples"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "testdata", "test-data", "vendor", "third_party", "thirdparty", "3rdparty", "extern", "external", "build", "_deps", "node_modules", "examples")
 }

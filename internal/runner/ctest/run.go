@@ -16,6 +16,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 	"github.com/touchstone-gate/touchstone/internal/runner/console"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxBuilds bounds how often a project is built without what did not compile.
@@ -54,7 +55,7 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 func (r *Runner) call(ctx context.Context, state gate.State, batch gate.Batch, list bool) (gate.Result, error) {
 	s := &session{Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir), left: r.leftOf(state), answers: make(map[string]bool)}
 	defer s.left.mu.Unlock()
-	units := slices.DeleteFunc(slices.Clone(batch.Units), func(unit string) bool { return s.project.file(unit) == nil || !within(r.Dir, unit) })
+	units := slices.DeleteFunc(slices.Clone(batch.Units), func(unit string) bool { return s.project.file(unit) == nil || !treepath.Within(r.Dir, unit) })
 	if len(units) == 0 {
 		return s.result, nil
 	}
@@ -96,7 +97,7 @@ func (s *session) describe(tests []*test) {
 		if len(t.Command) > 0 {
 			program = path.Base(t.Command[0])
 		}
-		own := s.project.sources[program]
+		own := s.project.of(program)
 		t.row = gate.Row{ID: t.Name, Runner: s.Name(), Name: t.Name}
 		if count[t.Name]++; count[t.Name] > 1 {
 			t.row.ID += fmt.Sprintf("#%d", count[t.Name])
@@ -226,7 +227,7 @@ func (s *session) apart(t *test) (gate.Observation, bool) {
 	if !t.whole {
 		return gate.Observation{}, false
 	}
-	for _, file := range s.project.sources[path.Base(t.Command[0])] {
+	for _, file := range s.project.of(path.Base(t.Command[0])) {
 		if src := s.project.file(file); src != nil {
 			for _, m := range src.Members {
 				if o, out := s.left.Why(file, m); out {

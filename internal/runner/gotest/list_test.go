@@ -9,7 +9,7 @@ import (
 
 func listed(t *testing.T, r *Runner, tree files, units ...string) gate.Result {
 	t.Helper()
-	result, err := r.List(t.Context(), &plain{files: tree}, units)
+	result, err := r.List(t.Context(), unread{tree}, units)
 	if err != nil {
 		t.Fatal(err)
 	}

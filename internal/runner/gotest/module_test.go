@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 func TestWorkspacesAndModules(t *testing.T) {
@@ -71,10 +72,10 @@ func TestLoaded(t *testing.T) {
 		}
 		state := newPlain(t, tree)
 		link := filepath.Join(t.TempDir(), "link") // the work tree's path may hold a link
-		if err := os.Symlink(state.dir, link); err != nil {
+		if err := os.Symlink(state.Dir(), link); err != nil {
 			t.Fatal(err)
 		}
-		state.dir = link
+		state.State = plainstate.At(t, link)
 		result := run(t, New(Config{}), state, gate.Batch{Units: []string{"."}, Subjects: subjects})
 		got := make(map[string]bool)
 		for _, l := range result.Loaded {
@@ -92,7 +93,7 @@ func TestTheRunWritesNoModuleFile(t *testing.T) {
 	state := newPlain(t, tree)
 	t.Setenv("GOFLAGS", "-mod=mod")
 	result := run(t, New(Config{Env: map[string]string{"GOFLAGS": "-mod=mod"}}), state, gate.Batch{Units: []string{"."}})
-	content, err := os.ReadFile(filepath.Join(state.dir, "go.mod"))
+	content, err := os.ReadFile(filepath.Join(state.Dir(), "go.mod"))
 	if err != nil || string(content) != tree["go.mod"] {
 		t.Errorf("go.mod became %q (%v)", content, err)
 	}

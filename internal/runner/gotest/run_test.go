@@ -392,8 +392,9 @@ func TestASecondRunKnowsWhatToLeaveOut(t *testing.T) {
 		t.Errorf("%d runs, then %d", first, state.runs-first)
 	}
 	expect(t, said(result), map[string]string{"m.test/x.TestA": "errored compile", "m.test/x.TestB": "passed"})
-	state.files = files{"go.mod": mod, "a_test.go": "package p\nimport \"testing\"\nfunc TestA(t *testing.T) {}\n"}
-	os.WriteFile(state.dir+"/a_test.go", []byte(state.files["a_test.go"]), 0o644)
+	if err := os.WriteFile(state.Dir()+"/a_test.go", []byte("package p\nimport \"testing\"\nfunc TestA(t *testing.T) {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	expect(t, said(run(t, r, state, gate.Batch{Units: []string{"."}})), map[string]string{"m.test/x.TestA": "passed"})
 }
 

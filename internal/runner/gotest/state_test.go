@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
 // files is a tree of a few files.
@@ -30,11 +30,9 @@ func (f files) ReadFile(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%q: %w", name, fs.ErrNotExist)
 }
 
-// plain is a state without any isolation: files in a directory, and commands
-// that run there.
+// plain is a plain state that counts its runs.
 type plain struct {
-	files
-	dir  string
+	*plainstate.State
 	runs int
 }
 
@@ -43,57 +41,30 @@ func newPlain(t *testing.T, tree files) *plain {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not in PATH: nothing can be run")
 	}
-	s := &plain{files: tree, dir: t.TempDir()}
+	var all []txtar.File
 	for name, text := range tree {
-		path := filepath.Join(s.dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		all = append(all, txtar.File{Name: name, Data: []byte(text)})
 	}
+	s := &plain{State: plainstate.At(t, plainstate.Write(t, all))}
+	s.Env, s.Keep = []string{"GOTOOLCHAIN=local"}, true
 	return s
 }
 
-func (s *plain) Name() gate.StateName { return gate.Head }
-func (s *plain) Tree() gate.Tree      { return s.files }
-
-func (s *plain) Digest(context.Context, []string) (map[string]string, error) { return nil, nil }
-
 func (s *plain) Run(ctx context.Context, c gate.Command) (gate.Exit, error) {
 	s.runs++
-	aux, err := os.MkdirTemp("", "aux")
-	if err != nil {
-		return gate.Exit{}, err
-	}
-	defer os.RemoveAll(aux)
-	for name, text := range c.Files {
-		if err := os.WriteFile(filepath.Join(aux, name), []byte(strings.ReplaceAll(text, "{aux}", aux)), 0o644); err != nil {
-			return gate.Exit{}, err
-		}
-	}
-	argv := slices.Clone(c.Argv)
-	for i := range argv {
-		argv[i] = strings.ReplaceAll(argv[i], "{aux}", aux)
-	}
-	report := filepath.Join(aux, "report")
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(s.dir, c.Dir), c.Stdout, c.Stderr
-	cmd.Env = append(os.Environ(), "TOUCHSTONE_REPORT="+report, "GOTOOLCHAIN=local")
-	for name, value := range c.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	start := time.Now()
-	err = cmd.Run()
-	if c.Report != nil {
-		content, _ := os.ReadFile(report)
-		c.Report.Write(content)
-	}
-	exit := gate.Exit{Wall: time.Since(start)}
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		exit.Code = failed.ExitCode()
-		return exit, nil
-	}
-	return exit, err
+	return s.State.Run(ctx, c)
+}
+
+// unread is the state of a tree in which nothing can be run.
+type unread struct{ files }
+
+func (unread) Name() gate.StateName { return gate.Head }
+func (s unread) Tree() gate.Tree    { return s.files }
+
+func (unread) Digest(context.Context, []string) (map[string]string, error) { return nil, nil }
+
+func (unread) Run(context.Context, gate.Command) (gate.Exit, error) {
+	return gate.Exit{}, errors.New("nothing can be run in it")
 }
 
 // run runs a batch and fails the test when that cannot be done.

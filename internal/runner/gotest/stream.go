@@ -3,7 +3,6 @@ package gotest
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"io"
 	"time"
 )
@@ -36,6 +35,7 @@ type stream struct {
 	stderr   capture             // written by another goroutine: read it after the end
 	marks    capture             // what stand-ins left: "PID NAME" a line
 	ended    func(id, action string)
+	events   decoder
 }
 
 func newStream() *stream {
@@ -65,11 +65,11 @@ func (s *stream) read(from io.Reader) error {
 }
 
 func (s *stream) take(line []byte) {
-	var e event
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	if line[0] != '{' || json.Unmarshal(line, &e) != nil || e.Action == "" {
+	e, ok := s.events.decode(line)
+	if line[0] != '{' || !ok {
 		s.noise.add(string(line) + "\n")
 		return
 	}

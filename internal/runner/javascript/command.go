@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 //go:embed observer/*.cjs observer/*.mjs
@@ -206,7 +207,7 @@ func expression(text string) string {
 func (r *Runner) targets(units []string) []string {
 	targets := make([]string, len(units))
 	for i, unit := range units {
-		targets[i] = relative(r.Dir, unit)
+		targets[i] = treepath.Relative(r.Dir, unit)
 		if strings.HasPrefix(targets[i], "-") || r.Config.Framework == Mocha && !strings.Contains(targets[i], "/") {
 			targets[i] = "./" + targets[i]
 		}

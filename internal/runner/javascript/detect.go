@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
@@ -42,16 +43,14 @@ func Detect(tree gate.Tree) []Candidate {
 
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "__fixtures__", "fixture", "testdata", "vendor", "third_party", "dist", "build", "examples", "templates"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "__fixtures__", "fixture", "testdata", "vendor", "third_party", "dist", "build", "examples", "templates")
 }
 
 // covered holds for a package inside one that the same framework already runs
 // in: the outer one's configuration is for all of it.
 func covered(found []Candidate, inner Candidate) bool {
 	return slices.ContainsFunc(found, func(outer Candidate) bool {
-		return outer.Framework == inner.Framework && outer.Dir != inner.Dir && within(outer.Dir, inner.Dir)
+		return outer.Framework == inner.Framework && outer.Dir != inner.Dir && treepath.Within(outer.Dir, inner.Dir)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // modulePackage is a package of the tree, as others may import it.
@@ -99,7 +100,7 @@ func (r *resolver) exported(p *modulePackage, sub string) []string {
 		return found
 	}
 	for file := range r.files {
-		if within(p.dir, file) && isScript(file) && !testWord.MatchString(file) {
+		if treepath.Within(p.dir, file) && isScript(file) && !testWord.MatchString(file) {
 			found = append(found, file)
 		}
 	}

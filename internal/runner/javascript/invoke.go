@@ -29,6 +29,7 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
 	h := heard{session: newSession(c.batch.Seen)}
+	h.atOnce = c.Config.Framework == Ava
 	h.perFile = c.Config.Framework == Node
 	parsed := make(chan error, 1)
 	go func() {

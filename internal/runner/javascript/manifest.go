@@ -44,17 +44,6 @@ func (m manifest) depends(name string) bool {
 // config is the text of a framework's section of package.json, "" without one.
 func (m manifest) config(framework string) string { return string(m.Rest[framework]) }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 func depth(dir string) int {
 	if dir == "." {
 		return 0

@@ -54,7 +54,7 @@ func (c *call) observations(h heard, row *heardRow, parts map[string][]gate.Obse
 	switch {
 	case row.over:
 		return list
-	case row.begun && h.broken(row.unit):
+	case row.begun && h.broken(row.unit) && !h.mute(row.unit):
 		return append(list, h.death(row.unit))
 	case h.ended && (h.focused || c.Config.Framework == Ava && !row.begun):
 		return []gate.Observation{{Outcome: gate.NotRun, Reason: gate.Deselected, Message: "a focused test (.only) leaves it out"}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxRounds bounds how often a run is asked again without what killed it.
@@ -110,7 +111,7 @@ func (c *call) present() []string {
 	paths := c.state.Tree().Paths()
 	var units []string
 	for _, unit := range c.batch.Units {
-		if _, found := slices.BinarySearch(paths, unit); found && within(c.Dir, path.Dir(unit)) && !slices.Contains(units, unit) {
+		if _, found := slices.BinarySearch(paths, unit); found && treepath.Within(c.Dir, path.Dir(unit)) && !slices.Contains(units, unit) {
 			units = append(units, unit)
 		}
 	}
@@ -172,6 +173,8 @@ func (c *call) takeFiles(q question, h heard) {
 		case c.declares(unit):
 			if end.Code != 0 || end.Signal != "" {
 				c.fail(unit, h.death(unit))
+			} else if !q.list && len(q.rows[unit]) == 0 {
+				c.fail(unit, noReport("it imports node:test and declares no test"))
 			}
 		default:
 			c.whole(unit, q, h, end, uncaught)

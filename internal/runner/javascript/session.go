@@ -13,6 +13,7 @@ type session struct {
 	seen func(string, gate.Outcome)
 
 	began, ended bool
+	atOnce       bool // the framework says that tests begin before the first of them does
 	focused      bool
 	root         string
 	exited       *record // how the framework's own process ended

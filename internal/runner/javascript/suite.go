@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // suite is the test files of one tree, with their sources on demand.
@@ -41,10 +42,10 @@ func isScript(file string) bool {
 // collects tells whether the framework would take tests from a file when it
 // comes across it.
 func (s *suite) collects(file string) bool {
-	if !within(s.home, path.Dir(file)) || skips(file) {
+	if !treepath.Within(s.home, path.Dir(file)) || skips(file) {
 		return false
 	}
-	name := relative(s.home, file)
+	name := treepath.Relative(s.home, file)
 	glob := func(pattern string) bool { return globMatches(pattern, name) }
 	match := func(re *regexp.Regexp) bool { return re.MatchString("/" + name) }
 	if slices.ContainsFunc(s.exclude, glob) || slices.ContainsFunc(s.ignores, match) {
@@ -77,7 +78,7 @@ var testWord = lazyregexp.New(`(^|[-_./])(tests?|__tests__|specs?|__mocks__|__fi
 
 // isTest tells test code from the code under test by its place and name.
 func (s *suite) isTest(file string) bool {
-	return s.isUnit(file) || testWord.MatchString(relative(s.home, file))
+	return s.isUnit(file) || testWord.MatchString(treepath.Relative(s.home, file))
 }
 
 func (s *suite) source(file string) string {
@@ -99,7 +100,7 @@ func (s *suite) outline(file string) *outline {
 }
 
 func (s *suite) below(dir string) []string {
-	return s.filter(func(file string) bool { return within(dir, path.Dir(file)) })
+	return s.filter(func(file string) bool { return treepath.Within(dir, path.Dir(file)) })
 }
 
 func (s *suite) filter(keep func(string) bool) []string {

@@ -12,10 +12,15 @@ import (
 const maxAlone = 30
 
 // mute holds for a unit whose process died without saying in which test: not
-// every framework tells when a test begins.
+// every framework tells when a test begins, and some begin all at once.
 func (h heard) mute(unit string) bool {
-	return slices.Contains(h.started, unit) && h.broken(unit) && !h.perFile &&
-		!slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == unit && row.begun && !row.over })
+	open := 0
+	for _, row := range h.rows {
+		if row.unit == unit && row.begun && !row.over {
+			open++
+		}
+	}
+	return slices.Contains(h.started, unit) && h.broken(unit) && !h.perFile && (open == 0 || open > 1 && h.atOnce)
 }
 
 // dies tells whether any unit's process died without saying in which test.
@@ -41,14 +46,32 @@ func (c *call) suspects(ctx context.Context, q question, h heard) ([]question, e
 		}
 		mute = append(mute, unit)
 	}
-	if len(mute) == 0 {
+	switch {
+	case len(mute) == 0:
 		return nil, nil
+	case len(mute) > 1 && !h.ended: // one of them ended the process of all
+		return c.unitByUnit(mute, q), nil
 	}
 	listing, err := c.invoke(ctx, question{units: mute, list: true})
 	if err != nil {
 		return nil, err
 	}
 	return c.oneByOne(mute, q, listing, h.death), nil
+}
+
+func (c *call) unitByUnit(units []string, q question) []question {
+	var questions []question
+	for _, unit := range units {
+		one := question{units: []string{unit}, rows: make(map[string][]string)}
+		for _, id := range q.rows[unit] {
+			if !c.answered[id] {
+				one.rows[unit] = append(one.rows[unit], id)
+			}
+		}
+		questions = append(questions, one)
+		c.alone++
+	}
+	return questions
 }
 
 func (c *call) oneByOne(units []string, q question, listing heard, death func(string) gate.Observation) []question {

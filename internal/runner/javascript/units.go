@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the test files whose rows the paths may touch, sorted: changed
@@ -33,7 +34,7 @@ func (s *suite) touchedBy(file string) []string {
 	switch {
 	case s.isConfig(file):
 		return s.files
-	case !within(s.home, path.Dir(file)):
+	case !treepath.Within(s.home, path.Dir(file)):
 		return s.filter(func(test string) bool { return strings.Contains(s.source(test), base) })
 	case s.collects(file):
 		found := s.importers(file) // a test file may lend helpers to others
@@ -52,9 +53,9 @@ func (s *suite) touchedBy(file string) []string {
 // isConfig holds for the framework's configuration and for what it loads before
 // every test.
 func (s *suite) isConfig(file string) bool {
-	if within(s.home, path.Dir(file)) {
+	if treepath.Within(s.home, path.Dir(file)) {
 		for _, names := range configNames {
-			if slices.Contains(names, relative(s.home, file)) {
+			if slices.Contains(names, treepath.Relative(s.home, file)) {
 				return true
 			}
 		}
@@ -93,7 +94,7 @@ func (s *suite) importers(file string) []string {
 func (s *suite) helpers() []string {
 	var found []string
 	for _, other := range s.tree.Paths() {
-		if isScript(other) && within(s.home, path.Dir(other)) && !skips(other) && !s.isUnit(other) && (s.isTest(other) || s.isConfig(other)) {
+		if isScript(other) && treepath.Within(s.home, path.Dir(other)) && !skips(other) && !s.isUnit(other) && (s.isTest(other) || s.isConfig(other)) {
 			found = append(found, other)
 		}
 	}
@@ -136,7 +137,7 @@ func (s *suite) mentions(test, file string) bool {
 	return stem == own || strings.HasPrefix(base, own+".") || strings.Contains(text, base) ||
 		len(stem) > 3 && named(text, stem) ||
 		path.Ext(base) != "" && strings.Contains(text, "*"+path.Ext(base)) ||
-		!within(path.Dir(file), path.Dir(test)) && (named(text, parent) || strings.Contains(text, parent+"/"))
+		!treepath.Within(path.Dir(file), path.Dir(test)) && (named(text, parent) || strings.Contains(text, parent+"/"))
 }
 
 // named holds for a text in which a name ends a string or a path in one.

@@ -36,8 +36,10 @@ const Mark = `printf '<touchstone-report path="%s"/>\n' "$f"`
 
 // The limits of one report: what is longer is cut, never held.
 const (
-	maxTag  = 1 << 20
-	maxText = 4 << 10
+	maxTag      = 1 << 20
+	maxText     = 4 << 10
+	maxDepth    = 1000 // suites in suites
+	maxProblems = 100  // of one case
 )
 
 // Read calls take for every test case of the documents in a stream. It is
@@ -60,6 +62,7 @@ type junit struct {
 	take   func(Case)
 	buffer []byte
 	suites []string
+	deeper int    // suites inside the last of them that are not held
 	class  string // of the case before
 	report string // the last mark
 	broke  bool   // a report before a mark was not whole
@@ -213,13 +216,16 @@ func (p *junit) open(body []byte) {
 				suite = string(unescape(value))
 			}
 		})
-		p.suites = append(p.suites, suite)
+		if p.deeper++; len(p.suites) < maxDepth {
+			p.suites = append(p.suites, suite)
+			p.deeper = 0
+		}
 	case "testcase":
 		p.now = p.testCase(rest)
 		p.now.Report = p.report
 	case "touchstone-report":
 		p.broke = p.broke || p.now != nil || len(p.suites) > 0
-		p.now, p.inside, p.suites = nil, nil, nil
+		p.now, p.inside, p.suites, p.deeper = nil, nil, nil, 0
 		attributes(rest, func(_ string, value []byte) { p.report = string(unescape(value)) })
 	case "system-out":
 		if n := p.failures(); n > 0 && p.now.Problems[n-1].Text == "" { // ctest has a failure's words there
@@ -227,7 +233,7 @@ func (p *junit) open(body []byte) {
 			p.said.Reset()
 		}
 	case "failure", "error", "skipped", "warning", "flakyFailure", "flakyError", "rerunFailure", "rerunError":
-		if p.now != nil {
+		if p.now != nil && len(p.now.Problems) < maxProblems {
 			p.now.Problems = append(p.now.Problems, problemOf(name, rest))
 			p.inside = &p.now.Problems[len(p.now.Problems)-1]
 			p.said.Reset()
@@ -241,7 +247,9 @@ func (p *junit) open(body []byte) {
 func (p *junit) close(name string) {
 	switch name {
 	case "testsuite":
-		if len(p.suites) > 0 {
+		if p.deeper > 0 {
+			p.deeper--
+		} else if len(p.suites) > 0 {
 			p.suites = p.suites[:len(p.suites)-1]
 		}
 	case "testcase":
@@ -383,7 +391,7 @@ func seconds(text string) time.Duration {
 }
 
 // Attempts are a case's observations, oldest first: Surefire writes the runs
-// that failed before the one that counts.
+// that failed before the one that counts. A test that is still to be done may fail.
 func (c Case) Attempts() []gate.Observation {
 	last := gate.Observation{Outcome: gate.Passed}
 	var before []gate.Observation
@@ -391,6 +399,10 @@ func (c Case) Attempts() []gate.Observation {
 		switch p.Tag {
 		case "skipped":
 			last = gate.Observation{Outcome: gate.Skipped, Message: gate.Message(p.Words())}
+			if p.Kind == "todo" {
+				last.Duration = c.Took
+				return append(before, last)
+			}
 		case "failure", "error", "warning":
 			if last.Outcome == gate.Passed || last.Outcome == gate.Skipped {
 				last = p.Observation()
@@ -411,17 +423,38 @@ func (p Problem) Words() string {
 	return p.Text
 }
 
+// kind is the exception's class: the type that the report gives, the cause inside
+// what node:test makes of it, or what the message of a tool without types begins with.
+func (p Problem) kind() string {
+	if m := cause.FindStringSubmatch(p.Text); m != nil && nodeKind.MatchString(p.Kind) {
+		return m[1]
+	}
+	if m := spoken.FindStringSubmatch(p.Message); m != nil && p.Kind == "" {
+		return m[1]
+	}
+	return p.Kind
+}
+
 // Observation is what a failure or an error comes to.
 func (p Problem) Observation() gate.Observation {
 	o := gate.Observation{Outcome: gate.Failed, Reason: gate.Exception, Message: gate.Message(p.Words())}
-	all := p.Kind + "\n" + p.Message + "\n" + p.Text
+	all, kind := p.Kind+"\n"+p.Message+"\n"+p.Text, p.kind()
 	switch {
 	case timedOut.MatchString(p.Kind + "\n" + p.Message):
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
-	case assertion.MatchString(p.Kind) || assertion.MatchString(firstLine(p.Text)), p.Tag == "failure" && !exception.MatchString(p.Kind):
+	case inSetUp.MatchString(p.Kind) || p.Kind == "" && inSetUp.MatchString(p.Message):
+		o.Outcome, o.Reason = gate.Errored, gate.Setup
+	case p.Tag == "error" && p.Message == "collection failure": // pytest's
+		o.Outcome, o.Reason = gate.Errored, gate.Import
+		if strings.Contains(p.Text, "SyntaxError") {
+			o.Reason = gate.Compile
+		}
+	case notLoaded.MatchString(kind) || strings.Contains(p.Text, "code: 'MODULE_NOT_FOUND'"):
+		o.Outcome, o.Reason = gate.Errored, gate.Import
+	case assertion.MatchString(kind) || assertion.MatchString(firstLine(p.Text)), p.Tag == "failure" && !exception.MatchString(kind):
 		o.Reason = gate.Assertion
 	}
-	if o.Reason == gate.Exception {
+	if o.Reason == gate.Exception || o.Reason == gate.Import {
 		o.Missing = Missing(all)
 	}
 	return o

@@ -43,6 +43,54 @@ func BenchmarkJUnit(b *testing.B) {
 	}
 }
 
+// TestDepth reads suites that are nested deeper than anybody's, in bounded memory,
+// and knows whether all of them were closed.
+func TestDepth(t *testing.T) {
+	const depth = 5000
+	text := strings.Repeat("<testsuite name=\"s\">", depth) + "<testcase name=\"n\"><failure/>" + strings.Repeat("<error/>", 5000) + "</testcase>" + strings.Repeat("</testsuite>", depth)
+	count := 0
+	if err := Read(strings.NewReader(text), func(c Case) { count += len(c.Problems) }); err != nil || count != maxProblems {
+		t.Errorf("%d problems, %v", count, err)
+	}
+	if err := Read(strings.NewReader(strings.TrimSuffix(text, "</testsuite>")), func(Case) {}); err == nil {
+		t.Error("a report whose outermost suite stays open is whole")
+	}
+}
+
+// TestWords tells reasons apart as tools without types word them: pytest, and
+// node:test, which puts its own error around a test's.
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		`<failure message="AssertionError: assert 1 == 2">x</failure>`:                                                           "failed assertion",
+		`<failure message="assert 1 == 2">x</failure>`:                                                                           "failed assertion",
+		`<failure message="IndexError: seven">x</failure>`:                                                                       "failed exception",
+		`<failure message="ModuleNotFoundError: No module named 'a.b'">x</failure>`:                                              "errored import a.b",
+		`<error message="failed on setup with &quot;OSError: no&quot;">x</error>`:                                                "errored setup",
+		`<error message="collection failure">E   SyntaxError: invalid</error>`:                                                   "errored compile",
+		`<error message="collection failure">E ImportError: cannot import name 'f' from 'a'</error>`:                             "errored import f",
+		`<failure type="testCodeFailure" message="far">[Error] {` + "\n  cause: RangeError [Error]: far</failure>":               "failed exception",
+		`<failure type="testCodeFailure" message="2">[Error] {` + "\n  cause: AssertionError [ERR_ASSERTION]: 2</failure>":       "failed assertion",
+		`<failure type="testCodeFailure" message="x">Cannot find module './late.js' {` + "\n code: 'MODULE_NOT_FOUND'</failure>": "errored import late",
+		`<failure type="hookFailed" message="no server">x</failure>`:                                                             "errored setup",
+		`<skipped type="todo" message="true"/><failure type="testCodeFailure" message="later">x</failure>`:                       "skipped",
+	} {
+		var got string
+		if err := Read(strings.NewReader("<testsuite><testcase name=\"n\">"+text+"</testcase></testsuite>"), func(c Case) {
+			all := c.Attempts()
+			o := all[len(all)-1]
+			got = strings.TrimSpace(o.Outcome.String() + " " + string(o.Reason))
+			for _, m := range o.Missing {
+				got += " " + m.Name
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestMark gives a case the file that its report was in.
 func TestMark(t *testing.T) {
 	var got []string

@@ -10,6 +10,11 @@ import (
 var (
 	assertion = lazyregexp.New(`(?i)assert|ExpectationNotMet|ComparisonFailure|ExpectationFailed|MatcherError|AssertionFailed`)
 	exception = lazyregexp.New(`(?:Error|Exception|Throwable)$`)
+	cause     = lazyregexp.New(`(?m)^ *cause: (\w+)`)
+	nodeKind  = lazyregexp.New(`^(?:testCodeFailure|uncaughtException|unhandledRejection)$`)
+	spoken    = lazyregexp.New(`^((?:\w+\.)*[A-Z]\w*(?:Error|Exception)): `)
+	inSetUp   = lazyregexp.New(`^(?:hookFailed|cancelledByParent)$|^failed on (?:setup|teardown) with `)
+	notLoaded = lazyregexp.New(`(?:^|\.)(?:ModuleNotFoundError|ImportError|LoadError)$`)
 	timedOut  = lazyregexp.New(`(?i)TimeoutException|TestTimedOut|timed out after|Timeout of \d+ ?ms exceeded|testTimeoutFailure`)
 )
 
@@ -20,6 +25,10 @@ var absent = []*lazyregexp.Regexp{
 	lazyregexp.New(`([\w$]+) is not defined`),
 	lazyregexp.New(`does not provide an export named '?([\w$]+)`),
 	lazyregexp.New(`has no attribute '(\w+)'`),
+	lazyregexp.New(`got an unexpected keyword argument '(\w+)'`),
+	lazyregexp.New(`No module named '([\w.]+)'`),
+	lazyregexp.New(`cannot load such file -- (?:\S*/)?([\w-]+)`),
+	lazyregexp.New(`Cannot find (?:module|package) '(?:[^']*/)?([^/'.]+)[^/']*'`),
 	lazyregexp.New(`cannot import name '(\w+)'`),
 	lazyregexp.New(`NoSuch(?:Method|Field)Error: (?:.*[.: ])?([\w$]+)(?:\(|$)`),
 	lazyregexp.New(`symbol:\s+(?:method|variable|class|constructor)\s+([\w$]+)`),

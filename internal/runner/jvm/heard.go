@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type heard struct {
 	open      bool // details of the last error follow
 	compiling bool
 	running   []string // classes that began and did not end
+	tests     []string // tests that did so, as class#name, where the tool tells
 	exact     bool
 	died      bool   // a process that runs tests ended early
 	verdict   string // SUCCESS or FAILURE, "" when it never came to one
@@ -76,6 +78,17 @@ func number(text string) int {
 	return n
 }
 
+// lost takes the tests that never ended for the death of their process, whatever
+// its exit status was.
+func (h *heard) lost() {
+	for _, test := range h.tests {
+		h.died = true
+		if class, _, _ := strings.Cut(test, "#"); !slices.Contains(h.running, class) {
+			h.begin(class)
+		}
+	}
+}
+
 // script runs the tool without what was built before, and hands its reports on.
 func (s *session) script(argv []string) (string, map[string]string) {
 	files := make(map[string]string)
@@ -84,22 +97,13 @@ func (s *session) script(argv []string) (string, map[string]string) {
 	script.WriteString(s.left.Put(files))
 	for _, module := range s.project.modules {
 		fmt.Fprintf(&script, "rm -rf \"$root\"/%s || exit 1\n", console.Quote(s.tool.output(module)))
-		for _, pattern := range s.tool.reports(module) {
-			dir, name, _ := cutLast(pattern)
-			fmt.Fprintf(&patterns, " %s/%s", console.Quote(dir), name)
+		for _, pattern := range s.tool.reports() {
+			fmt.Fprintf(&patterns, " %s/%s", console.Quote(module), pattern)
 		}
 	}
-	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv))
+	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-%s\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv), s.tool.redirect())
 	fmt.Fprintf(&script, "cd \"$root\" && for f in%s; do [ -f \"$f\" ] && { %s; cat \"$f\"; echo; }; done >&9\nexit $code\n", patterns.String(), junit.Mark)
 	return script.String(), files
-}
-
-func cutLast(pattern string) (dir, name string, found bool) {
-	i := strings.LastIndexByte(pattern, '/')
-	if i < 0 {
-		return ".", pattern, false
-	}
-	return pattern[:i], pattern[i+1:], true
 }
 
 // invoke calls the build tool for a selection.
@@ -108,6 +112,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 	h := &heard{session: s}
 	script, files := s.script(argv)
 	files["run.sh"] = script
+	maps.Copy(files, s.tool.files())
 	reader, writer := io.Pipe()
 	parsed := make(chan error, 1)
 	go func() {
@@ -138,6 +143,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
 	}
 	h.exit, h.tail = exit, tail.Lines(3)
+	h.lost()
 	if exit.Code == 127 && h.verdict == "" {
 		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", s.Command[0], h.tail)
 	}
@@ -150,6 +156,9 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 }
 
 func (s *session) shown(argv []string) []string {
+	if at := slices.Index(argv, "{aux}/init.gradle"); at > 0 {
+		argv = slices.Delete(slices.Clone(argv), at-1, at+1)
+	}
 	if s.Dir != "." {
 		return slices.Concat([]string{"env", "-C", s.Dir}, argv)
 	}

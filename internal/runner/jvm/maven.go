@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // ask is a class with the methods that are wanted of it; nil for all.
@@ -21,17 +22,27 @@ type method struct {
 	parts       bool // its parts have names of their own: name[0]
 }
 
-// maven is what belongs to Maven alone: its words, its directories, its output.
+// maven is what belongs to Maven alone.
 type maven struct{}
+
+func (maven) framework() string { return Maven }
 
 func (maven) program() string { return "mvn" }
 
-// output is a module's directory of what was built.
+func (maven) isBuildFile(base string) bool { return base == "pom.xml" }
+
+func (maven) modules(tree gate.Tree, file string) []string { return modulesOf(tree, file) }
+
+func (maven) byName() bool { return true }
+
+func (maven) redirect() string { return "" }
+
+func (maven) files() map[string]string { return nil }
+
 func (maven) output(module string) string { return path.Join(module, "target") }
 
-// reports are shell patterns of the reports of a module.
-func (maven) reports(module string) []string {
-	return []string{path.Join(module, "target/surefire-reports/TEST-*.xml"), path.Join(module, "target/failsafe-reports/TEST-*.xml")}
+func (maven) reports() []string {
+	return []string{"target/surefire-reports/TEST-*.xml", "target/failsafe-reports/TEST-*.xml"}
 }
 
 // quiet are the options of every run: offline, all modules whatever fails, whole
@@ -63,7 +74,7 @@ func (maven) argv(s *session, asked []ask) []string {
 	}
 	if len(s.project.modules) > 1 {
 		for i, module := range modules {
-			modules[i] = relative(s.Dir, module)
+			modules[i] = treepath.Relative(s.Dir, module)
 		}
 		argv = append(argv, "-pl", strings.Join(modules, ","), "-am")
 	}
@@ -112,7 +123,7 @@ var (
 	endedOld    = lazyregexp.New(`^Tests run: \d+.*Time elapsed: [^-]*$`)
 	pluginIs    = lazyregexp.New(`maven-(?:surefire|failsafe)-plugin:(\d+)\.(\d+)`)
 	forkDied    = lazyregexp.New(`The forked VM terminated|forked VM terminated without|There was an error in the forked process|Crashed tests:|ForkedProcess.*crash`)
-	unavailable = lazyregexp.New(`in offline mode|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
+	unavailable = lazyregexp.New(`in offline mode|for offline mode|Could not resolve all (?:files|dependencies|artifacts)|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
 )
 
 // take reads a line of what Maven prints.
@@ -163,6 +174,9 @@ func (maven) take(h *heard, line string) {
 func (h *heard) unbuilt() gate.Observation {
 	words := strings.Join(h.words, " ")
 	o := gate.Observation{Outcome: gate.Errored, Reason: gate.Setup, Message: gate.Message(words)}
+	if strings.Contains(words, "Compilation failed") {
+		o.Reason = gate.Compile
+	}
 	if unavailable.MatchString(words) {
 		o.Reason, o.Message = gate.Import, gate.Message("a dependency is not at hand offline: name setup: in .github/touchstone.yml, or run the build once ("+words+")")
 	}

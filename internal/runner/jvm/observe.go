@@ -7,6 +7,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 var (
@@ -98,7 +99,7 @@ func (s *session) fileOfFrame(class, base string) string {
 	if s.sources == nil {
 		s.sources = make(map[string][]string)
 		for _, file := range s.state.Tree().Paths() {
-			if isSource(file) && within(s.Dir, path.Dir(file)) {
+			if isSource(file) && treepath.Within(s.Dir, path.Dir(file)) {
 				s.sources[path.Base(file)] = append(s.sources[path.Base(file)], file)
 			}
 		}

@@ -8,29 +8,44 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
 type Candidate struct {
-	Dir string
-	Why string
+	Framework string
+	Dir       string
+	Why       string
 }
 
-// Detect finds the outermost builds that have tests: the pom.xml files that no
-// other one lists as a module.
+// Detect finds the outermost builds that have tests: those of Maven whose pom.xml
+// no other one lists as a module, and those of Gradle that lie in none of Maven's
+// and in no other of Gradle's.
 func Detect(tree gate.Tree) []Candidate {
+	found := detect(tree, maven{})
+	for _, c := range detect(tree, gradle{}) {
+		if !slices.ContainsFunc(found, func(outer Candidate) bool { return treepath.Within(outer.Dir, c.Dir) }) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func detect(tree gate.Tree, t tool) []Candidate {
 	var found []Candidate
 	listed := make(map[string]bool)
 	for _, file := range tree.Paths() {
-		if path.Base(file) == "pom.xml" && !foreign(path.Dir(file)) {
-			for _, module := range modulesOf(tree, file) {
-				listed[module] = true
-			}
-			found = append(found, Candidate{path.Dir(file), file})
+		dir := path.Dir(file)
+		if !t.isBuildFile(path.Base(file)) || foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return c.Dir == dir }) {
+			continue
 		}
+		for _, module := range t.modules(tree, file) {
+			listed[module] = true
+		}
+		found = append(found, Candidate{t.framework(), dir, file})
 	}
 	return slices.DeleteFunc(found, func(c Candidate) bool {
-		return listed[c.Dir] || len(newProject(tree, c.Dir).units()) == 0
+		return listed[c.Dir] || len(newProject(tree, c.Dir, t).units()) == 0
 	})
 }
 
@@ -65,6 +80,7 @@ func modulesOf(tree gate.Tree, file string) []string {
 
 // project is a build as the tree's files show it.
 type project struct {
+	tool    tool
 	tree    gate.Tree
 	dir     string
 	modules []string          // directories with tests or sources, the root's first
@@ -74,16 +90,16 @@ type project struct {
 	byStem  map[string][]string // file name without extension -> test sources
 }
 
-func newProject(tree gate.Tree, dir string) *project {
-	p := &project{tree: tree, dir: dir, build: make(map[string]string), files: make(map[string]*testFile), byStem: make(map[string][]string)}
+func newProject(tree gate.Tree, dir string, t tool) *project {
+	p := &project{tool: t, tree: tree, dir: dir, build: make(map[string]string), files: make(map[string]*testFile), byStem: make(map[string][]string)}
 	p.addModule(dir, "")
 	for _, file := range tree.Paths() {
-		if at := path.Dir(file); path.Base(file) == "pom.xml" && within(dir, at) && !slices.Contains(p.modules, at) {
+		if at := path.Dir(file); t.isBuildFile(path.Base(file)) && treepath.Within(dir, at) && !slices.Contains(p.modules, at) {
 			p.apart = append(p.apart, at)
 		}
 	}
 	for _, file := range tree.Paths() {
-		if within(dir, path.Dir(file)) && isSource(file) && p.isTestSource(file) {
+		if treepath.Within(dir, path.Dir(file)) && isSource(file) && p.isTestSource(file) {
 			stem := stemOf(file)
 			p.byStem[stem] = append(p.byStem[stem], file)
 		}
@@ -92,15 +108,15 @@ func newProject(tree gate.Tree, dir string) *project {
 }
 
 func (p *project) addModule(dir, above string) {
-	file := path.Join(dir, "pom.xml")
+	file := buildFile(p.tool, p.tree, dir)
 	text, err := p.tree.ReadFile(file)
 	if err != nil || slices.Contains(p.modules, dir) {
 		return
 	}
 	p.modules = append(p.modules, dir)
 	p.build[dir] = above + string(text)
-	for _, module := range modulesOf(p.tree, file) {
-		if within(p.dir, module) {
+	for _, module := range p.tool.modules(p.tree, file) {
+		if treepath.Within(p.dir, module) {
 			p.addModule(module, p.build[dir])
 		}
 	}
@@ -111,11 +127,11 @@ func (p *project) addModule(dir, above string) {
 func (p *project) moduleOf(file string) string {
 	best := ""
 	for _, module := range p.modules {
-		if within(module, path.Dir(file)) && (best == "" || best == "." || len(module) > len(best)) {
+		if treepath.Within(module, path.Dir(file)) && (best == "" || best == "." || len(module) > len(best)) {
 			best = module
 		}
 	}
-	if slices.ContainsFunc(p.apart, func(apart string) bool { return within(apart, path.Dir(file)) && within(best, apart) }) {
+	if slices.ContainsFunc(p.apart, func(apart string) bool { return treepath.Within(apart, path.Dir(file)) && treepath.Within(best, apart) }) {
 		return ""
 	}
 	return best
@@ -133,9 +149,9 @@ func (p *project) isTestSource(file string) bool {
 		return false
 	}
 	if m := declaredRoot.FindAllStringSubmatch(p.build[module], -1); m != nil {
-		return within(path.Join(module, m[len(m)-1][1]), path.Dir(file))
+		return treepath.Within(path.Join(module, m[len(m)-1][1]), path.Dir(file))
 	}
-	return testRoot.MatchString(relative(module, file))
+	return testRoot.MatchString(treepath.Relative(module, file))
 }
 
 func isSource(file string) bool { return path.Ext(file) == ".java" || path.Ext(file) == ".kt" }
@@ -156,7 +172,7 @@ func (p *project) integration(file string) bool {
 // isUnit holds for test sources with tests that the build runs: by their name,
 // or by any where the build file has patterns of its own.
 func (p *project) isUnit(file string) bool {
-	if !surefireName.MatchString(stemOf(file)) && !p.integration(file) && !strings.Contains(p.build[p.moduleOf(file)], "<include>") {
+	if p.tool.byName() && !surefireName.MatchString(stemOf(file)) && !p.integration(file) && !strings.Contains(p.build[p.moduleOf(file)], "<include>") {
 		return false
 	}
 	f := p.file(file)
@@ -177,20 +193,7 @@ func (p *project) units() []string {
 	return units
 }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "testdata", "test-data", "resources", "vendor", "third_party", "target", "node_modules", "archetype-resources"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "testdata", "test-data", "resources", "vendor", "third_party", "target", "buildSrc", "node_modules", "archetype-resources")
 }

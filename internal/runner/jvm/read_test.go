@@ -3,6 +3,7 @@ package jvm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ class KTest {
 -- other/src/test/java/ThreeTest.java --
 public class ThreeTest extends junit.framework.TestCase { public void testOld() {} }
 `)
-	if got := fmt.Sprint(Detect(state.Tree())); got != "[{other other/pom.xml} {. pom.xml}]" {
+	if got := fmt.Sprint(Detect(state.Tree())); got != "[{maven other other/pom.xml} {maven . pom.xml}]" {
 		t.Errorf("found %s", got)
 	}
 	const one, two, three, k = "a/src/test/java/p/OneTest.java", "a/src/test/java/p/TwoIT.java", "other/src/test/java/ThreeTest.java", "b/src/test/kotlin/KTest.kt"
@@ -86,7 +87,7 @@ func TestSelection(t *testing.T) {
 // TestConsole reads what Maven prints of javac's and kotlinc's errors.
 func TestConsole(t *testing.T) {
 	state := plainstate.New(t, "-- src/test/java/T.java --\nimport a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n")
-	s := &session{Runner: New(Config{}), state: state, project: newProject(state.Tree(), ".")}
+	s := &session{Runner: New(Config{}), state: state, project: newProject(state.Tree(), ".", maven{})}
 	source := braces.Parse("src/test/java/T.java", []byte("import a.b.C;\nclass T {\n  @Test void x() { new Calc().go(1); }\n  @Override void late() {}\n}\n"), braces.Java)
 	for text, want := range map[string]string{
 		"[ERROR] /r/src/test/java/T.java:[3,20] cannot find symbol\n  symbol:   method go(int)\n  location: class m.Calc":                              "3 go of Calc",
@@ -141,5 +142,43 @@ func TestDeaths(t *testing.T) {
 	}
 	if fmt.Sprint(h.running) != "[p.B]" || !h.died || !h.exact || !h.cutShort() {
 		t.Errorf("heard %+v", h)
+	}
+}
+
+// TestGradleErrors reads what Gradle 4.4 and 8 print of compilers' errors.
+func TestGradleErrors(t *testing.T) {
+	state := plainstate.New(t, "-- build.gradle --\n-- settings.gradle --\ninclude 'a:b', \":c\"\ninclude(\"d\")\n-- a/b/build.gradle --\n-- a/b/src/it/java/m/XTest.java --\nclass XTest {}\n")
+	s := &session{Runner: New(Config{Framework: Gradle}), state: state, project: newProject(state.Tree(), ".", gradle{})}
+	h := &heard{root: "/r", session: s}
+	for line := range strings.Lines(`:a:b:compileTestJava/r/a/b/src/it/java/m/XTest.java:5: error: package m.later does not exist
+import m.later.Lib;
+              ^
+/r/a/b/src/it/java/m/XTest.java:16: error: cannot find symbol
+        assertEquals(3, Calc.thrice(1));
+                            ^
+  symbol:   method thrice(int)
+  location: class Calc
+e: file:///r/c/src/test/kotlin/YTest.kt:7:9 Unresolved reference: fresh
+e: /r/c/src/test/kotlin/YTest.kt: (8, 3): Unresolved reference: later
+BUILD FAILED in 2s
+`) {
+		gradle{}.take(h, strings.TrimSuffix(line, "\n"))
+	}
+	var got []string
+	for _, e := range h.errors {
+		line := fmt.Sprintf("%s:%d:%d", e.file, e.line, e.col)
+		for _, m := range e.missing(nil) {
+			line += " " + m.Name
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"a/b/src/it/java/m/XTest.java:5:15 later", "a/b/src/it/java/m/XTest.java:16:29 thrice", "c/src/test/kotlin/YTest.kt:7:9 fresh", "c/src/test/kotlin/YTest.kt:8:3 later",
+	}
+	if !slices.Equal(got, want) || h.verdict != "FAILURE" {
+		t.Errorf("verdict %q, errors\n%s\nwant\n%s", h.verdict, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !slices.Equal(s.project.modules, []string{".", "a/b"}) || s.project.task("a/b/src/it/java/m/XTest.java") != ":a:b:it" {
+		t.Errorf("modules %q, task %s", s.project.modules, s.project.task("a/b/src/it/java/m/XTest.java"))
 	}
 }

@@ -36,7 +36,7 @@ type session struct {
 // and the rest is run again without it.
 func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (gate.Result, error) {
 	s := &session{
-		Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir),
+		Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir, r.tool),
 		answered: make(map[string]bool), failed: make(map[string]bool), left: r.leftOf(state),
 	}
 	defer s.left.mu.Unlock()
@@ -54,61 +54,6 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 		}
 	}
 	return s.result, nil
-}
-
-// asked are the classes of the batch that the tree has, without those that are
-// taken out as a whole.
-func (s *session) asked() []ask {
-	var asked []ask
-	for _, unit := range s.batch.Units {
-		f := s.project.file(unit)
-		if f == nil || !within(s.Dir, unit) || !s.project.isTestSource(unit) {
-			continue
-		}
-		for _, c := range f.classes {
-			if strings.Contains(c.name, "$") {
-				continue
-			}
-			a := ask{unit: unit, class: c.name}
-			if len(s.batch.Rows) > 0 {
-				if a.methods = s.methods(f, c.name); len(a.methods) == 0 {
-					continue
-				}
-			}
-			if a.methods != nil || slices.ContainsFunc(s.project.declaredRows(unit), func(r gate.Row) bool { return ofClass(r.ID, c.name) }) {
-				asked = append(asked, a)
-			}
-		}
-	}
-	return asked
-}
-
-// ofClass holds for ids of a class and of those nested in it.
-func ofClass(id, class string) bool {
-	rest, ok := strings.CutPrefix(id, class)
-	return ok && (strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, "$"))
-}
-
-var manyNote = lazyregexp.New(`Parameter|RepeatedTest|TestFactory|TestTemplate|Theor|RunWith|dataProvider`)
-
-// methods are those of a class that the batch's rows name.
-func (s *session) methods(f *testFile, class string) []method {
-	var found []method
-	for _, id := range s.batch.Rows {
-		in, name, ok := strings.Cut(id, "#")
-		if !ok || in != class && !strings.HasPrefix(in, class+"$") {
-			continue
-		}
-		m := method{class: in, name: name}
-		for _, row := range s.project.declaredRows(f.File) {
-			if base := strings.TrimPrefix(row.ID, in+"#"); row.ID != base && strings.HasPrefix(name, base) {
-				m.name = base
-			}
-		}
-		m.parts = manyNote.Match(f.Text)
-		found = append(found, m)
-	}
-	return found
 }
 
 // build runs the selection, again and again without the test code that does not
@@ -144,7 +89,7 @@ func (s *session) after(ctx context.Context, asked []ask, h *heard, last bool) (
 	for _, a := range asked {
 		switch open := slices.ContainsFunc(h.running, func(c string) bool { return ofClass(c+"#", a.class) }); {
 		case heardOf[a.unit] && !open:
-		case open && !heardOf[a.unit]:
+		case open && (!heardOf[a.unit] || len(h.tests) > 0):
 			culprits = append(culprits, a)
 		default:
 			rest = append(rest, a)
@@ -248,17 +193,6 @@ func (s *session) alone(ctx context.Context, a ask, before *heard) error {
 		}
 	}
 	return nil
-}
-
-// wants tells whether a row, or what it is a part of, is asked for.
-func (s *session) wants(row gate.Row) bool {
-	if len(s.batch.Rows) == 0 || slices.Contains(s.batch.Rows, row.ID) || row.Parent != "" && slices.Contains(s.batch.Rows, row.Parent) {
-		return true
-	}
-	return slices.ContainsFunc(s.batch.Rows, func(id string) bool { // a part that was asked for by its own name
-		rest, ok := strings.CutPrefix(id, row.ID)
-		return ok && strings.ContainsAny(rest[:1], "([{ :#")
-	})
 }
 
 // takenWith is why a row was taken out: its own method, or one that its

@@ -9,22 +9,27 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
-// Maven is the build tool, by the name that configurations use.
-const Maven = "maven"
+// The build tools, by the names that configurations use.
+const (
+	Maven  = "maven"
+	Gradle = "gradle"
+)
 
 // Config is one build.
 type Config struct {
-	Name    string            // in reports; "" is the framework's
-	Dir     string            // repository-relative directory of the outermost build file; "" is the root
-	Command []string          // the tool with options, as [./mvnw, -Pfast]; empty: mvn
-	Env     map[string]string // added to the environment
-	Timeout time.Duration     // of one run, its build included; default 20 minutes
+	Framework string            // Maven or Gradle; "" is Maven
+	Name      string            // in reports; "" is the framework's
+	Dir       string            // repository-relative directory of the outermost build file; "" is the root
+	Command   []string          // the tool with options, as [./mvnw, -Pfast]; empty: mvn, or the tree's gradlew, or gradle
+	Env       map[string]string // added to the environment
+	Timeout   time.Duration     // of one run, its build included; default 20 minutes
 }
 
 // Runner implements gate.Runner. Its methods may be called at once.
 type Runner struct {
 	Config
-	tool maven
+	tool       tool
+	ownProgram bool // no command is configured
 
 	mu    sync.Mutex
 	left  map[gate.StateName]*taken
@@ -39,8 +44,11 @@ type taken struct {
 
 // New returns a runner with the defaults filled in.
 func New(c Config) *Runner {
+	if c.Framework == "" {
+		c.Framework = Maven
+	}
 	if c.Name == "" {
-		c.Name = Maven
+		c.Name = c.Framework
 	}
 	if c.Dir == "" {
 		c.Dir = "."
@@ -48,7 +56,7 @@ func New(c Config) *Runner {
 	if c.Timeout == 0 {
 		c.Timeout = 20 * time.Minute
 	}
-	r := &Runner{Config: c, left: make(map[gate.StateName]*taken)}
+	r := &Runner{Config: c, tool: toolOf(c.Framework), ownProgram: len(c.Command) == 0, left: make(map[gate.StateName]*taken)}
 	if len(r.Command) == 0 {
 		r.Command = []string{r.tool.program()}
 	}
@@ -59,8 +67,8 @@ func New(c Config) *Runner {
 // Name is the runner's name in reports.
 func (r *Runner) Name() string { return r.Config.Name }
 
-// Framework is maven.
-func (r *Runner) Framework() string { return Maven }
+// Framework is maven or gradle.
+func (r *Runner) Framework() string { return r.Config.Framework }
 
 // goals are the words of a command that say what to do, which this package says
 // itself.

@@ -9,20 +9,21 @@ import (
 	"slices"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the test sources that the paths may touch: the paths themselves;
 // of support classes and data those tests of the module that name them, directly
 // or through other support; else all of the module.
 func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bool) ([]string, error) {
-	p := newProject(tree, r.Dir)
+	p := newProject(tree, r.Dir, r.tool)
 	units := p.units()
 	if all {
 		return units, nil
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) || p.moduleOf(file) == "" {
+		if !treepath.Within(r.Dir, path.Dir(file)) || p.moduleOf(file) == "" {
 			continue
 		}
 		own := slices.Contains(units, file)
@@ -78,7 +79,7 @@ func (p *project) naming(units []string, file string, own bool) []string {
 
 // List names the rows of the units as their sources declare them; nothing runs.
 func (r *Runner) List(_ context.Context, state gate.State, units []string) (gate.Result, error) {
-	p := newProject(state.Tree(), r.Dir)
+	p := newProject(state.Tree(), r.Dir, r.tool)
 	var result gate.Result
 	for _, unit := range units {
 		for _, row := range p.declaredRows(unit) {

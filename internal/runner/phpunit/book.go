@@ -119,7 +119,7 @@ func (u *unitBook) settle(h *heard) {
 	switch {
 	case h.exit.TimedOut:
 		o = h.death()
-	case strings.Contains(h.tail, "ParseError") || strings.Contains(h.tail, "Parse error") || strings.Contains(h.tail, "syntax error"):
+	case strings.Contains(h.tail, "ParseError") || strings.Contains(h.tail, "Parse error") || strings.Contains(h.tail, "syntax error") || refused.MatchString(h.fatal):
 		o.Reason = gate.Compile
 	case len(o.Missing) > 0:
 		o.Reason = gate.Import
@@ -150,6 +150,7 @@ func (h *heard) death() gate.Observation {
 var (
 	frame     = lazyregexp.New(`(?m)^(/[^\n:]+|phar:[^\n:]+):(\d+)$`)
 	assertion = lazyregexp.New(`PHPUnit\\Framework\\(?:ExpectationFailed|AssertionFailed|MockObject|Comparison)|Mockery\\Exception|Prophecy`)
+	refused   = lazyregexp.New(`Fatal error: +(?:Cannot |Declaration of |Access level |Class \S+ contains |\S+ cannot )`) // by the compiler
 	fewer     = lazyregexp.New(`(?:Too few arguments to function|Unknown named parameter|Too many arguments) (?:[\w\\]+::)?\$?(\w+)`)
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/console"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxRounds bounds how often a file is run again without what killed its process.
@@ -46,7 +47,7 @@ type heard struct {
 func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (gate.Result, error) {
 	s := &session{Runner: r, state: state, batch: batch}
 	for _, unit := range batch.Units {
-		if _, err := state.Tree().ReadFile(unit); err != nil || !within(r.Dir, unit) {
+		if _, err := state.Tree().ReadFile(unit); err != nil || !treepath.Within(r.Dir, unit) {
 			continue
 		}
 		if err := s.unit(ctx, unit); err != nil {
@@ -136,7 +137,7 @@ func (s *session) invoke(ctx context.Context, unit string, only, without []strin
 	if len(words) > 0 {
 		words = slices.Clone(words)
 	}
-	text := fmt.Sprintf(script, console.Quote(s.Dir), console.Shell(words), filter, console.Quote(relative(s.Dir, unit)))
+	text := fmt.Sprintf(script, console.Quote(s.Dir), console.Shell(words), filter, console.Quote(treepath.Relative(s.Dir, unit)))
 	text = strings.Replace(text, `"$@" --no-coverage`, `timeout -k 1 `+seconds+` "$@" --no-coverage`, 1)
 	exit, err := s.state.Run(ctx, gate.Command{
 		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Timeout: limit, Files: map[string]string{
@@ -222,5 +223,5 @@ func (s *session) shown(unit string, only []string) []string {
 	if len(only) > 0 {
 		argv = append(argv, "--filter", pattern(only, nil))
 	}
-	return append(argv, relative(s.Dir, unit))
+	return append(argv, treepath.Relative(s.Dir, unit))
 }

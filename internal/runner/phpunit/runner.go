@@ -12,6 +12,7 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Framework is the name that configurations use.
@@ -65,7 +66,7 @@ func Detect(tree gate.Tree) []Candidate {
 	var found []Candidate
 	for _, file := range tree.Paths() {
 		dir := path.Dir(file)
-		if foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return within(c.Dir, dir) }) {
+		if foreign(dir) || slices.ContainsFunc(found, func(c Candidate) bool { return treepath.Within(c.Dir, dir) }) {
 			continue
 		}
 		named := slices.Contains(configs, path.Base(file))
@@ -84,7 +85,7 @@ func Detect(tree gate.Tree) []Candidate {
 func (r *Runner) units(tree gate.Tree) []string {
 	var units []string
 	for _, file := range tree.Paths() {
-		if !strings.HasSuffix(file, "Test.php") || !within(r.Dir, path.Dir(file)) || foreign(relative(r.Dir, path.Dir(file))) {
+		if !strings.HasSuffix(file, "Test.php") || !treepath.Within(r.Dir, path.Dir(file)) || foreign(treepath.Relative(r.Dir, path.Dir(file))) {
 			continue
 		}
 		if text, err := tree.ReadFile(file); err == nil && concrete.Match(text) {
@@ -103,7 +104,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) {
+		if !treepath.Within(r.Dir, path.Dir(file)) {
 			continue
 		}
 		if slices.Contains(units, file) {
@@ -225,7 +226,7 @@ func (r *Runner) inherited(tree gate.Tree, name, class, unit string, depth int) 
 		return nil
 	}
 	for _, file := range tree.Paths() {
-		if path.Base(file) != name+".php" || !within(r.Dir, path.Dir(file)) || foreign(relative(r.Dir, path.Dir(file))) {
+		if path.Base(file) != name+".php" || !treepath.Within(r.Dir, path.Dir(file)) || foreign(treepath.Relative(r.Dir, path.Dir(file))) {
 			continue
 		}
 		s := r.source(tree, file)
@@ -239,20 +240,7 @@ func (r *Runner) inherited(tree gate.Tree, name, class, unit string, depth int) 
 	return nil
 }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"vendor", "fixtures", "fixture", "_files", "_fixture", "testdata", "node_modules", "end-to-end"}, part)
-	})
+	return treepath.HasPart(dir, "vendor", "fixtures", "fixture", "_files", "_fixture", "testdata", "node_modules", "end-to-end")
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,9 +26,10 @@ import (
 
 // State implements gate.State.
 type State struct {
-	Env []string // added to the environment, as NAME=VALUE
-	t   testing.TB
-	dir string
+	Env  []string // added to the environment, as NAME=VALUE
+	Keep bool     // files stay as commands leave them
+	t    testing.TB
+	dir  string
 }
 
 // New lays an archive's files out in a directory of their own.
@@ -68,7 +70,9 @@ func (s *State) Digest(context.Context, []string) (map[string]string, error) {
 
 // Run runs a command in the directory.
 func (s *State) Run(ctx context.Context, cmd gate.Command) (gate.Exit, error) {
-	defer s.restore()()
+	if !s.Keep {
+		defer s.restore()()
+	}
 	aux := s.t.TempDir()
 	expand := func(text string) string { return strings.ReplaceAll(text, "{aux}", aux) }
 	for name, content := range cmd.Files {
@@ -86,7 +90,7 @@ func (s *State) Run(ctx context.Context, cmd gate.Command) (gate.Exit, error) {
 		run.Args = append(run.Args, expand(arg))
 	}
 	run.Dir = filepath.Join(s.dir, cmd.Dir)
-	run.Env = append(os.Environ(), "TOUCHSTONE_REPORT=/dev/fd/3", "TMPDIR="+s.t.TempDir(), "PYTHONDONTWRITEBYTECODE=1") // byte code is told from its source by the second
+	run.Env = append(os.Environ(), "TMPDIR="+s.t.TempDir(), "PYTHONDONTWRITEBYTECODE=1") // byte code is told from its source by the second
 	run.Env = append(run.Env, s.Env...)
 	for name, value := range cmd.Env {
 		run.Env = append(run.Env, name+"="+expand(value))
@@ -104,21 +108,26 @@ func (s *State) wait(ctx context.Context, run *exec.Cmd, report io.Writer) (gate
 		return gate.Exit{}, err
 	}
 	defer read.Close()
-	run.ExtraFiles = []*os.File{write}
-	start := time.Now()
-	err = run.Start()
-	write.Close()
-	if err != nil {
-		return gate.Exit{}, err
-	}
+	// By this path also processes that inherit nothing can write.
 	if report == nil {
 		report = io.Discard
+	} else {
+		run.Env = append(run.Env, fmt.Sprintf("TOUCHSTONE_REPORT=/proc/%d/fd/%d", os.Getpid(), write.Fd()))
 	}
 	copied := make(chan error, 1)
 	go func() { _, err := io.Copy(report, read); copied <- err }()
-	err = run.Wait()
+	start := time.Now()
+	if err = run.Start(); err == nil {
+		err = run.Wait()
+	} else {
+		err = fmt.Errorf("starting it: %w", err)
+	}
+	write.Close()
 	if broken := <-copied; broken != nil {
 		return gate.Exit{}, broken
+	}
+	if run.ProcessState == nil {
+		return gate.Exit{}, err
 	}
 	exit := gate.Exit{Wall: time.Since(start), Code: run.ProcessState.ExitCode(), TimedOut: ctx.Err() != nil}
 	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {

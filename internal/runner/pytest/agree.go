@@ -46,18 +46,18 @@ func (h heard) contradiction() string {
 		return ""
 	}
 	if h.status != exitOK {
-		return fmt.Sprintf("pytest ended its run with status %d, and the process exited with 0", h.status)
+		return fmt.Sprintf("%s ended its run with status %d, and the process exited with 0", h.framework, h.status)
 	}
 	if h.singing > 0 {
-		return "pytest exited with 0 although a test of the gate's that must fail did"
+		return h.framework + " exited with 0 although a test of the gate's that must fail did"
 	}
 	for id := range h.phases {
 		switch o := h.last(id); o.Outcome {
 		case gate.Failed, gate.TimedOut:
-			return fmt.Sprintf("pytest exited with 0 although %s failed", id)
+			return fmt.Sprintf("%s exited with 0 although %s failed", h.framework, id)
 		case gate.Errored:
 			if o.Reason == gate.Setup {
-				return fmt.Sprintf("pytest exited with 0 although %s had an error", id)
+				return fmt.Sprintf("%s exited with 0 although %s had an error", h.framework, id)
 			}
 		}
 	}
@@ -69,17 +69,17 @@ func (h heard) contradiction() string {
 func (h heard) silence() gate.Observation {
 	switch {
 	case h.exit.TimedOut:
-		return gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Duration: h.exit.Wall, Message: "pytest did not come to its tests in time"}
+		return gate.Observation{Outcome: gate.TimedOut, Reason: gate.Timeout, Duration: h.exit.Wall, Message: h.framework + " did not come to its tests in time"}
 	case h.collectOnly:
 		return noReport("pytest only collected: --collect-only is among its options")
 	case h.internal != "":
-		return noReport("pytest failed itself: %s", h.internal)
+		return noReport("%s failed itself: %s", h.framework, h.internal)
 	case h.interrupted != "":
 		return noReport("the run was broken off: %s", h.interrupted)
 	case len(h.order) > 0 && h.ended:
 		return noReport("collected, and left no report")
 	case !h.began:
-		return noReport("pytest did not load the observer and ended %s: %s", h.exit, h.words)
+		return noReport("%s did not load the observer and ended %s: %s", h.framework, h.exit, h.words)
 	}
-	return noReport("pytest left no report and ended %s: %s", h.exit, h.words)
+	return noReport("%s left no report and ended %s: %s", h.framework, h.exit, h.words)
 }

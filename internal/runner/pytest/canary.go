@@ -14,7 +14,8 @@ import (
 // meddling marks Python code that could decide what pytest reports of a test:
 // hooks, pytest's own parts, a hand in functions and frames that exist.
 var meddling = lazyregexp.New(`\bdef pytest_(?:runtest|pyfunc|exception|report|make|pycollect|itemcollected|collection|configure|sessionstart|plugin|fixture)|` +
-	`\bhook(?:impl|wrapper)\b|\b_pytest\b|\bpluggy\b|\bTestReport\b|\bCallInfo\b|\b__code__\b|\bset(?:trace|profile)\b|\bgc\.get_|\b_getframe\b|\bctypes\b`)
+	`\bhook(?:impl|wrapper)\b|\b_pytest\b|\bpluggy\b|\bTestReport\b|\bCallInfo\b|\b__code__\b|\bset(?:trace|profile)\b|\bgc\.get_|\b_getframe\b|\bctypes\b|` +
+	`\bunittest\.(?:case|result|suite|runner)\b|\bTestResult\b|\b(?:add(?:Failure|Error|Success)|_callTestMethod|countTestCases)\b|\bload_tests\b|\bTEST_RUNNER\b|\bDiscoverRunner\b|\bdef run\(self, result`)
 
 // Canary runs rows once more with a test that must fail in the place of each,
 // under its name and with its fixtures. The units of those that come out passed

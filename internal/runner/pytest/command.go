@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 //go:embed observer/*.py
@@ -18,6 +19,9 @@ var observer embed.FS
 var observerFiles = map[string]string{
 	"touchstone_observer.py": "observer/plugin.py",
 	"touchstone_canary.py":   "observer/canary.py",
+	"touchstone_channel.py":  "observer/channel.py",
+	"touchstone_django.py":   "observer/django.py",
+	"touchstone_unittest.py": "observer/unittest.py",
 	"touchstone_guard.py":    "observer/guard.py",
 	"touchstone_failure.py":  "observer/failure.py",
 	"touchstone_rows.py":     "observer/rows.py",
@@ -29,28 +33,6 @@ var observerFiles = map[string]string{
 // flags come after the repository's own addopts, so that these do not cut a run
 // short. Nothing else is changed: the suite runs as its users run it.
 var flags = []string{"-p", "touchstone_observer", "--continue-on-collection-errors", "--maxfail=0"}
-
-// find is a shell program that runs pytest with the first interpreter that has
-// it: in a virtual environment of the directory or of the repository's root,
-// which is its first argument, in the active one, or in PATH. Virtual
-// environments are files that the tree does not list, so they are looked for in
-// the state itself.
-const find = `up=$1; shift
-has_pytest='import importlib.util as u, sys; sys.exit(u.find_spec("pytest") is None)'
-without=
-for p in .venv/bin/python venv/bin/python env/bin/python \
-	"$up.venv/bin/python" "${up}venv/bin/python" "${up}env/bin/python" \
-	${VIRTUAL_ENV:+"$VIRTUAL_ENV/bin/python"} python3 python; do
-	command -v "$p" >/dev/null 2>&1 || continue
-	if "$p" -c "$has_pytest" 2>/dev/null; then
-		export TOUCHSTONE_PYTHON="$p"
-		exec "$p" -m pytest "$@"
-	fi
-	without="$without $p"
-done
-if [ -n "$without" ]; then echo "asked$without" >&2; exit 126; fi
-echo "looked for .venv, venv, env, the active virtual environment, python3 and python in PATH" >&2
-exit 127`
 
 // question is what one run of pytest is asked.
 type question struct {
@@ -67,7 +49,7 @@ type question struct {
 // paste for the same.
 func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.Command, []string, error) {
 	told, err := json.Marshal(map[string]any{
-		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(), "must_fail": q.fail,
+		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(), "must_fail": q.fail, "list": q.list,
 	})
 	if err != nil {
 		return gate.Command{}, nil, fmt.Errorf("writing the observer's settings: %w", err)
@@ -80,17 +62,10 @@ func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.
 		}
 		files[name] = string(content)
 	}
-	ours := slices.Clone(flags)
-	if q.list {
-		ours = append(ours, "--collect-only", "-q")
-	}
-	if q.trace {
-		ours = append(ours, "-p", "touchstone_trace")
-	}
+	argv, shown := r.argv()
 	targets := r.targets(slices.Concat(q.company, q.units))
-	argv, shown := r.interpreterArgv()
 	command := gate.Command{
-		Argv: slices.Concat(argv, ours, targets), Dir: r.Dir, Env: r.environment(), Files: files, Timeout: r.Timeout,
+		Argv: slices.Concat(argv, r.flags(q, targets)), Dir: r.Dir, Env: r.environment(), Files: files, Timeout: r.Timeout,
 	}
 	if batch.Timeout > 0 {
 		command.Timeout = batch.Timeout
@@ -98,20 +73,23 @@ func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.
 	return command, slices.Concat(shown, r.shownTargets(q, targets)), nil
 }
 
-// interpreterArgv is how pytest is started, and how that is shown. What was
-// found once is not looked for again.
-func (r *Runner) interpreterArgv() (argv, shown []string) {
-	if len(r.Command) > 0 {
-		return r.Command, r.Command
+// flags are our words behind those that start the framework. What our own
+// programs are to run is in their settings.
+func (r *Runner) flags(q question, targets []string) []string {
+	switch {
+	case r.Config.Framework == Django:
+		return []string{"--testrunner=touchstone_django.Runner", "--no-input"}
+	case r.Config.Framework == Unittest:
+		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.interpreter != "" {
-		known := []string{r.interpreter, "-m", "pytest"}
-		return known, known
+	ours := slices.Clone(flags)
+	if q.list {
+		ours = append(ours, "--collect-only", "-q")
 	}
-	up := strings.Repeat("../", depth(r.Dir))
-	return []string{"sh", "-c", find, "sh", up}, []string{"python3", "-m", "pytest"}
+	if q.trace {
+		ours = append(ours, "-p", "touchstone_trace")
+	}
+	return append(ours, targets...)
 }
 
 func depth(dir string) int {
@@ -121,17 +99,13 @@ func depth(dir string) int {
 	return strings.Count(dir, "/") + 1
 }
 
-// found remembers the interpreter that a run was started with.
-func (r *Runner) found(interpreter string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.interpreter = interpreter
-}
-
 func (r *Runner) environment() map[string]string {
 	env := map[string]string{}
 	maps.Copy(env, r.Env)
 	env["PYTHONPATH"] = "{aux}"
+	if _, own := env["UV_NO_SYNC"]; !own { // the environment is what set-up left
+		env["UV_NO_SYNC"], env["UV_OFFLINE"] = "1", "1"
+	}
 	if own := r.Env["PYTHONPATH"]; own != "" {
 		env["PYTHONPATH"] = "{aux}:" + own
 	}
@@ -143,7 +117,7 @@ func (r *Runner) environment() map[string]string {
 func (r *Runner) targets(units []string) []string {
 	targets := make([]string, len(units))
 	for i, unit := range units {
-		targets[i] = relative(r.Dir, unit)
+		targets[i] = treepath.Relative(r.Dir, unit)
 		if strings.HasPrefix(targets[i], "-") || strings.HasPrefix(targets[i], "@") {
 			targets[i] = "./" + targets[i]
 		}
@@ -156,22 +130,32 @@ func (r *Runner) targets(units []string) []string {
 const fewRows = 5
 
 func (r *Runner) shownTargets(q question, targets []string) []string {
+	if r.Config.Framework != Pytest {
+		return r.shownNames(q)
+	}
 	if len(q.rows) == 0 || len(q.rows) > fewRows || slices.ContainsFunc(q.rows, rewritten) {
 		return targets
 	}
 	return r.targets(q.rows)
 }
 
+// shownNames are the units or rows by the dotted names that unittest takes.
+func (r *Runner) shownNames(q question) []string {
+	ids := q.units
+	if len(q.rows) > 0 && len(q.rows) <= fewRows && !slices.ContainsFunc(q.rows, rewritten) {
+		ids = q.rows
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		file, test, _ := strings.Cut(treepath.Relative(r.Dir, id), "::")
+		names[i] = strings.TrimSuffix(strings.NewReplacer("/", ".", "::", ".").Replace(strings.TrimSuffix(file, ".py")+"."+test), ".")
+	}
+	return names
+}
+
 // rewritten holds for an id that pytest would not know: ours for an address or
 // a repeated name.
 func rewritten(id string) bool { return strings.Contains(id, "0x_") || strings.Contains(id, "#") }
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
 
 // unnameable holds for a path that pytest would not read as one file.
 func unnameable(unit string) bool {

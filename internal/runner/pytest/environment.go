@@ -17,21 +17,18 @@ except ImportError:
     found = []
 print(sys.version, sys.platform, *found, sep="\n")`
 
-// which prints the interpreter and its pytest on one line.
-const which = `import sys, pytest
-print("pytest", pytest.__version__ + ", Python", sys.version.split()[0], "at", sys.executable)`
+// which prints the interpreter and its framework on one line.
+const which = `import sys
+try:
+    import %[1]s as f
+except ImportError as e:
+    sys.exit(str(e))
+version = getattr(f, "__version__", "") or sys.version.split()[0]
+print("%[1]s", version + ", Python", sys.version.split()[0], "at", sys.executable)`
 
-// Version asks the interpreter and pytest which they are.
+// Version asks the interpreter and the framework which they are.
 func (r *Runner) Version() gate.Command {
-	return gate.Command{Argv: r.python("-c", which), Dir: r.Dir, Env: r.Env, Timeout: r.Timeout}
-}
-
-// python is how the interpreter is started that runs pytest.
-func (r *Runner) python(args ...string) []string {
-	if len(r.Command) > 0 {
-		return append([]string{r.Command[0]}, args...)
-	}
-	return append([]string{"sh", "-c", strings.ReplaceAll(find, `-m pytest "$@"`, `"$@"`), "sh", strings.Repeat("../", depth(r.Dir))}, args...)
+	return gate.Command{Argv: r.python("-c", fmt.Sprintf(which, r.Config.Framework)), Dir: r.Dir, Env: r.Env, Timeout: r.Timeout}
 }
 
 // Environment identifies the interpreter and the distributions that run the

@@ -15,8 +15,9 @@ import (
 // heard is everything that one invocation left behind.
 type heard struct {
 	*session
-	exit  gate.Exit
-	words string // the last lines it printed, for people
+	framework string
+	exit      gate.Exit
+	words     string // the last lines it printed, for people
 }
 
 // invoke asks pytest one question on the state.
@@ -29,7 +30,7 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 	var stdout, stderr gate.Tail
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
-	h := heard{session: newSession(c.Name(), c.batch.Seen)}
+	h := heard{session: newSession(c.Name(), c.batch.Seen), framework: c.Config.Framework}
 	parsed := make(chan error, 1)
 	go func() {
 		err := readRecords(reader, h.take)
@@ -65,7 +66,7 @@ func (c *call) cannotRun(program string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "executable file not found") {
 		return &MissingToolError{program, err.Error()}
 	}
-	return fmt.Errorf("running pytest on %s: %w", c.state.Name(), err)
+	return fmt.Errorf("running %s on %s: %w", c.Config.Framework, c.state.Name(), err)
 }
 
 // missingTool recognises a run that ended before there was a pytest to load the
@@ -77,9 +78,9 @@ func (h heard) missingTool() error {
 	case h.exit.Code == 127:
 		return &MissingToolError{"python", clean(h.words)}
 	case h.exit.Code == 126 && strings.HasPrefix(h.words, "asked "):
-		return &MissingToolError{"pytest", clean(h.words)}
-	case strings.HasSuffix(h.words, "No module named pytest"):
-		return &MissingToolError{"pytest", clean(h.words)}
+		return &MissingToolError{h.framework, clean(h.words)}
+	case strings.HasSuffix(h.words, "No module named "+h.framework), h.framework == Django && strings.Contains(h.words, "No module named 'django'"):
+		return &MissingToolError{h.framework, clean(h.words)}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (s *suite) moduleName(file string) string {
 // no other bears the name already.
 func (c *call) company(units []string) []string {
 	var found []string
-	if len(c.Added) == 0 || slices.ContainsFunc(c.Command, func(word string) bool { return strings.Contains(word, "importlib") }) {
+	if c.Config.Framework != Pytest || len(c.Added) == 0 || slices.ContainsFunc(c.Command, func(word string) bool { return strings.Contains(word, "importlib") }) {
 		return nil
 	}
 	s := c.suite(c.state.Tree())

@@ -20,22 +20,31 @@ func TestDetect(t *testing.T) {
 		tree fakeTree
 		want []string
 	}{
-		"nothing":        {fakeTree{"a.py": ""}, nil},
-		"by name":        {fakeTree{"x/test_a.py": "def test_a(): pass"}, []string{". test file x/test_a.py"}},
-		"only a name":    {fakeTree{"scripts/test_speed.py": "print(1)"}, nil},
-		"vendored":       {fakeTree{"vendor/test_a.py": "def test_a(): pass", "node_modules/x/pytest.ini": ""}, nil},
-		"empty ini":      {fakeTree{"pytest.ini": ""}, []string{". pytest.ini [pytest]"}},
-		"toml":           {fakeTree{"pyproject.toml": "[tool.pytest.ini_options]\n"}, []string{". pyproject.toml [tool.pytest]"}},
-		"other toml":     {fakeTree{"pyproject.toml": "[tool.black]\n# [tool.pytest"}, nil},
-		"broken toml":    {fakeTree{"pyproject.toml": "[tool.pytest"}, nil},
-		"tox":            {fakeTree{"tox.ini": "[tox]\n[pytest]\n"}, []string{". tox.ini [pytest]"}},
-		"setup.cfg":      {fakeTree{"setup.cfg": "[tool:pytest]\n", "sub/pytest.ini": ""}, []string{". setup.cfg [tool:pytest]"}},
-		"several":        {fakeTree{"a/b/pytest.ini": "", "a/pytest.ini": "", "c/tox.ini": "[pytest]"}, []string{"a a/pytest.ini [pytest]", "c c/tox.ini [pytest]"}},
-		"one and lonely": {fakeTree{"a/pytest.ini": "", "z/test_z.py": "def test_z(): 1"}, []string{". test file z/test_z.py", "a a/pytest.ini [pytest]"}},
+		"nothing":                            {fakeTree{"a.py": ""}, nil},
+		"by name":                            {fakeTree{"x/test_a.py": "def test_a(): pass"}, []string{". test file x/test_a.py"}},
+		"only a name":                        {fakeTree{"scripts/test_speed.py": "print(1)"}, nil},
+		"vendored":                           {fakeTree{"vendor/test_a.py": "def test_a(): pass", "node_modules/x/pytest.ini": ""}, nil},
+		"empty ini":                          {fakeTree{"pytest.ini": ""}, []string{". pytest.ini [pytest]"}},
+		"toml":                               {fakeTree{"pyproject.toml": "[tool.pytest.ini_options]\n"}, []string{". pyproject.toml [tool.pytest]"}},
+		"other toml":                         {fakeTree{"pyproject.toml": "[tool.black]\n# [tool.pytest"}, nil},
+		"broken toml":                        {fakeTree{"pyproject.toml": "[tool.pytest"}, nil},
+		"tox":                                {fakeTree{"tox.ini": "[tox]\n[pytest]\n"}, []string{". tox.ini [pytest]"}},
+		"setup.cfg":                          {fakeTree{"setup.cfg": "[tool:pytest]\n", "sub/pytest.ini": ""}, []string{". setup.cfg [tool:pytest]"}},
+		"several":                            {fakeTree{"a/b/pytest.ini": "", "a/pytest.ini": "", "c/tox.ini": "[pytest]"}, []string{"a a/pytest.ini [pytest]", "c c/tox.ini [pytest]"}},
+		"unittest, and nothing names pytest": {fakeTree{"tests/test_a.py": "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass"}, []string{"unittest . test file tests/test_a.py: a test case of unittest, and nothing names pytest"}},
+		"unittest by a command":              {fakeTree{"Makefile": "test:\n\tpython -m unittest discover\n", "tests/test_a.py": "class A(MyTestCase):\n    def test_a(self): pass"}, []string{"unittest . test file tests/test_a.py, which Makefile runs by unittest"}},
+		"unittest by another pattern":        {fakeTree{"tox.ini": "[testenv]\ncommands = python -m unittest discover -p 'check_*.py'\n", "tests/check_a.py": "class A(TestCase):\n    def test_a(self): pass"}, []string{"unittest . test file tests/check_a.py, which tox.ini runs by unittest"}},
+		"test cases, and pytest is named":    {fakeTree{"requirements-dev.txt": "pytest>=7\n", "tests/test_a.py": "class A(TestCase):\n    def test_a(self): pass"}, []string{". test file tests/test_a.py"}},
+		"pytest runs another project's":      {fakeTree{"tox.ini": "commands = python -m unittest discover\n", ".github/workflows/ci.yml": "run: python -m unittest\n", ".github/workflows/others.yml": "run: pytest others\n", "tests/test_a.py": "class A(TestCase):\n    def test_a(self): pass"}, []string{"unittest . test file tests/test_a.py, which tox.ini runs by unittest"}},
+		"test cases beside plain tests":      {fakeTree{"test_a.py": "class A(TestCase):\n    def test_a(self): pass", "test_b.py": "def test_b(): pass"}, []string{". test file test_a.py"}},
+		"django":                             {fakeTree{"site/manage.py": "DJANGO_SETTINGS_MODULE", "site/app/tests.py": "class A(TestCase):\n    def test_a(self): pass"}, []string{"django site site/manage.py"}},
+		"django by pytest":                   {fakeTree{"manage.py": "DJANGO_SETTINGS_MODULE", "setup.cfg": "[tool:pytest]\nDJANGO_SETTINGS_MODULE = x\n", "app/tests.py": "class A(TestCase):\n    def test_a(self): pass"}, []string{". setup.cfg [tool:pytest]"}},
+		"a manage.py without tests":          {fakeTree{"manage.py": "DJANGO_SETTINGS_MODULE", "app/models.py": ""}, nil},
+		"one and lonely":                     {fakeTree{"a/pytest.ini": "", "z/test_z.py": "def test_z(): 1"}, []string{". test file z/test_z.py", "a a/pytest.ini [pytest]"}},
 	} {
 		var got []string
 		for _, candidate := range Detect(c.tree) {
-			got = append(got, candidate.Dir+" "+candidate.Why)
+			got = append(got, strings.TrimPrefix(candidate.Framework+" ", "pytest ")+candidate.Dir+" "+candidate.Why)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

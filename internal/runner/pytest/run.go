@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // maxRounds bounds how often a run is asked again without what killed it.
@@ -41,7 +42,7 @@ type call struct {
 
 func (r *Runner) newCall(state gate.State, batch gate.Batch) *call {
 	c := &call{
-		Runner: r, state: state, batch: batch, patterns: readProject(state.Tree(), r.Dir).files, limit: 2 * r.Timeout,
+		Runner: r, state: state, batch: batch, patterns: r.project(state.Tree()).files, limit: 2 * r.Timeout,
 		answered: make(map[string]bool), dropped: make(map[string]bool), failed: make(map[string]bool),
 	}
 	if batch.Timeout > 0 {
@@ -76,11 +77,11 @@ func (c *call) present() []string {
 	paths := c.state.Tree().Paths()
 	var units []string
 	for _, unit := range c.batch.Units {
-		if _, found := slices.BinarySearch(paths, unit); !found || !within(c.Dir, path.Dir(unit)) || slices.Contains(units, unit) {
+		if _, found := slices.BinarySearch(paths, unit); !found || !treepath.Within(c.Dir, path.Dir(unit)) || slices.Contains(units, unit) {
 			continue
 		}
 		if unnameable(unit) {
-			c.fail(unit, noReport("pytest cannot be given the name %q", unit))
+			c.fail(unit, noReport("%s cannot be given the name %q", c.Config.Framework, unit))
 			continue
 		}
 		units = append(units, unit)
@@ -111,7 +112,7 @@ func (c *call) absorb(q question, h heard) question {
 func (c *call) takeUnitErrors(q question, h heard) {
 	for _, e := range h.conftests {
 		for _, unit := range q.units {
-			if within(path.Dir(e.unit), path.Dir(unit)) {
+			if treepath.Within(path.Dir(e.unit), path.Dir(unit)) {
 				c.fail(unit, e.observation)
 			}
 		}
@@ -139,7 +140,7 @@ func concerned(asked []string, unit string) []string {
 	if strings.HasSuffix(unit, ".py") {
 		dir = path.Dir(unit)
 	}
-	return slices.DeleteFunc(slices.Clone(asked), func(u string) bool { return dir != "" && !within(dir, path.Dir(u)) })
+	return slices.DeleteFunc(slices.Clone(asked), func(u string) bool { return dir != "" && !treepath.Within(dir, path.Dir(u)) })
 }
 
 // takeRows records the rows that have an answer: their reports, or that the
@@ -200,7 +201,7 @@ func (c *call) giveUp(q question, h heard, o gate.Observation) {
 // of them, and of a batch in which there is no test at all.
 func (c *call) absent(units []string) {
 	if len(c.batch.Rows) == 0 && len(c.result.Rows) == 0 && len(c.failed) == 0 {
-		c.failAll(units, noReport("pytest found no tests in it"))
+		c.failAll(units, noReport("%s found no tests in it", c.Config.Framework))
 		return
 	}
 	gone := make(map[string]int)

@@ -6,14 +6,22 @@ import (
 	"time"
 )
 
-// Config is one way to run pytest.
+// The frameworks, by the names that configurations use.
+const (
+	Pytest   = "pytest"
+	Unittest = "unittest"
+	Django   = "django"
+)
+
+// Config is one way to run a framework.
 type Config struct {
-	Name    string            // in reports; "" is "pytest"
-	Dir     string            // repository-relative directory that pytest runs in; "" is the root
-	Command []string          // as [python -m pytest]; empty: found in the state
-	Env     map[string]string // added to the environment
-	Timeout time.Duration     // of one run; default 10 minutes
-	Added   []string          // files that the change brings, see company
+	Framework string            // Pytest, Unittest or Django; "" is Pytest
+	Name      string            // in reports; "" is the framework's
+	Dir       string            // repository-relative directory that it runs in; "" is the root
+	Command   []string          // as [python -m pytest]; empty: found in the state
+	Env       map[string]string // added to the environment
+	Timeout   time.Duration     // of one run; default 10 minutes
+	Added     []string          // files that the change brings, see company
 }
 
 // Runner implements gate.Runner. Its methods may be called at once.
@@ -26,8 +34,11 @@ type Runner struct {
 
 // New returns a runner with the defaults filled in.
 func New(c Config) *Runner {
+	if c.Framework == "" {
+		c.Framework = Pytest
+	}
 	if c.Name == "" {
-		c.Name = "pytest"
+		c.Name = c.Framework
 	}
 	if c.Dir == "" {
 		c.Dir = "."
@@ -41,12 +52,12 @@ func New(c Config) *Runner {
 // Name is the runner's name in reports.
 func (r *Runner) Name() string { return r.Config.Name }
 
-// Framework is pytest.
-func (r *Runner) Framework() string { return "pytest" }
+// Framework is pytest, unittest or django.
+func (r *Runner) Framework() string { return r.Config.Framework }
 
 // MissingToolError says that a program the tests need is not there.
 type MissingToolError struct {
-	Tool  string // python, pytest, or the configured command
+	Tool  string // python, pytest, django, or the configured command
 	Words string // what was looked for and what the state said
 }
 
@@ -55,8 +66,8 @@ func (e *MissingToolError) Error() string {
 	switch e.Tool {
 	case "python":
 		return fmt.Sprintf("no python was found (%s): install it, activate the virtual environment, or %s", e.Words, name)
-	case "pytest":
-		return fmt.Sprintf("the interpreter has no pytest (%s): install it there (python -m pip install pytest), or %s", e.Words, name)
+	case Pytest, Django:
+		return fmt.Sprintf("the interpreter has no %s (%s): install it there (python -m pip install %s), or %s", e.Tool, e.Words, e.Tool, name)
 	}
 	return fmt.Sprintf("%s does not run (%s): install it, or %s", e.Tool, e.Words, name)
 }

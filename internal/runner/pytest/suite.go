@@ -6,20 +6,22 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // suite is the test files of one tree, with their sources on demand.
 type suite struct {
 	project
-	home    string // the runner's directory
-	tree    gate.Tree
-	files   []string // what pytest collects when it is given nothing, sorted
-	sources map[string]string
-	named   map[string][]string // by file: what it imports
+	framework string
+	home      string // the runner's directory
+	tree      gate.Tree
+	files     []string // what pytest collects when it is given nothing, sorted
+	sources   map[string]string
+	named     map[string][]string // by file: what it imports
 }
 
 func (r *Runner) suite(tree gate.Tree) *suite {
-	s := &suite{project: readProject(tree, r.Dir), home: r.Dir, tree: tree, sources: make(map[string]string), named: make(map[string][]string)}
+	s := &suite{framework: r.Config.Framework, project: r.project(tree), home: r.Dir, tree: tree, sources: make(map[string]string), named: make(map[string][]string)}
 	for _, file := range tree.Paths() {
 		if s.collects(file) {
 			s.files = append(s.files, file)
@@ -31,11 +33,20 @@ func (r *Runner) suite(tree gate.Tree) *suite {
 	return s
 }
 
+// project is what the framework goes by. unittest knows no configuration: its
+// pattern is what a command names, else its own.
+func (r *Runner) project(tree gate.Tree) project {
+	if r.Config.Framework == Pytest {
+		return readProject(tree, r.Dir)
+	}
+	return project{dir: r.Dir, files: unittestFiles(tree, r.Command), norecurse: defaultNorecurse}
+}
+
 // collects tells whether pytest would take tests from a file when it comes
 // across it: by hand, or on its way through the runner's directory.
 func (s *suite) collects(file string) bool {
 	dir := path.Dir(file)
-	if !within(s.home, dir) || s.skips(dir) {
+	if !treepath.Within(s.home, dir) || s.skips(dir) {
 		return false
 	}
 	return strings.HasSuffix(file, ".py") && matchesAny(s.project.files, file) || s.holdsDoctests(file)
@@ -54,6 +65,9 @@ func (s *suite) skips(dir string) bool {
 // holdsDoctests tells whether the suite's options make pytest look for doctests
 // in a file, and it has some.
 func (s *suite) holdsDoctests(file string) bool {
+	if s.framework != Pytest {
+		return false // only load_tests brings them in
+	}
 	globs := []string{"test*.txt"}
 	for i, option := range s.options {
 		switch name, value, joined := strings.Cut(option, "="); {
@@ -103,7 +117,7 @@ func (s *suite) source(file string) string {
 }
 
 func (s *suite) below(dir string) []string {
-	return s.filter(func(file string) bool { return within(dir, path.Dir(file)) })
+	return s.filter(func(file string) bool { return treepath.Within(dir, path.Dir(file)) })
 }
 
 func (s *suite) filter(keep func(string) bool) []string {

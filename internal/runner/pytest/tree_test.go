@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,14 +31,20 @@ func (f fakeTree) Paths() []string {
 	return paths
 }
 
+// interpreters are those that the tests may use; TOUCHSTONE_TEST_PYTHON lists
+// others in their place.
+func interpreters() []string {
+	if own := os.Getenv("TOUCHSTONE_TEST_PYTHON"); own != "" {
+		return filepath.SplitList(own)
+	}
+	return []string{"python3", "/usr/bin/python3", "python"}
+}
+
 // python returns an interpreter that has pytest and the named modules, or skips
-// the test. TOUCHSTONE_TEST_PYTHON names another one.
+// the test.
 func python(t *testing.T, modules ...string) string {
 	t.Helper()
-	candidates := []string{"python3", "/usr/bin/python3", "python"}
-	if own := os.Getenv("TOUCHSTONE_TEST_PYTHON"); own != "" {
-		candidates = []string{own}
-	}
+	candidates := interpreters()
 	var said bytes.Buffer
 	for _, candidate := range candidates {
 		try := exec.Command(candidate, "-c", "import "+strings.Join(append([]string{"pytest"}, modules...), ", "))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the test files whose rows the paths may touch, sorted: changed
@@ -32,7 +33,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 func (s *suite) touchedBy(file string) []string {
 	dir, base := path.Dir(file), path.Base(file)
 	switch {
-	case !within(s.home, dir):
+	case !treepath.Within(s.home, dir):
 		return s.filter(func(test string) bool { return strings.Contains(s.source(test), base) })
 	case s.collects(file):
 		found := s.importers(file) // a test file may lend helpers to others
@@ -94,7 +95,7 @@ func (s *suite) helpers(file string) []string {
 		if !strings.HasSuffix(other, ".py") || s.isUnit(other) {
 			continue
 		}
-		if within(root, path.Dir(other)) && root != "." || path.Dir(other) == root || path.Base(other) == "conftest.py" {
+		if treepath.Within(root, path.Dir(other)) && root != "." || path.Dir(other) == root || path.Base(other) == "conftest.py" {
 			found = append(found, other)
 		}
 	}
@@ -141,7 +142,7 @@ func (s *suite) support(dir string) []string {
 	}
 	var found []string
 	for _, other := range s.tree.Paths() {
-		if strings.HasSuffix(other, ".py") && within(dir, path.Dir(other)) && !s.isUnit(other) {
+		if strings.HasSuffix(other, ".py") && treepath.Within(dir, path.Dir(other)) && !s.isUnit(other) {
 			found = append(found, other)
 		}
 	}
@@ -155,7 +156,7 @@ func (s *suite) mentions(test, file string) bool {
 	return strings.Contains(text, base) || own == stem || own == parent ||
 		len(stem) > 3 && quoted(text, stem) ||
 		path.Ext(base) != "" && strings.Contains(text, "*"+path.Ext(base)) ||
-		!within(path.Dir(file), path.Dir(test)) && (quoted(text, parent) || strings.Contains(text, "/"+parent) || strings.Contains(text, parent+"/"))
+		!treepath.Within(path.Dir(file), path.Dir(test)) && (quoted(text, parent) || strings.Contains(text, "/"+parent) || strings.Contains(text, parent+"/"))
 }
 
 func quoted(text, name string) bool {

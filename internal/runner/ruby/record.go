@@ -24,6 +24,7 @@ type record struct {
 	Words   string  `json:"words"`
 	Context string  `json:"context"`
 	Chosen  bool    `json:"chosen"`  // the row is one that was asked for
+	Dropped bool    `json:"dropped"` // the suite's own filters leave it out
 	InTree  bool    `json:"in_tree"` // what was loaded is the tree's own file
 	Error   *raised `json:"error"`
 }

@@ -150,10 +150,17 @@ if Touchstone::PLAN["framework"] == "rspec"
       { id: ids[example], name: ids[example].split(" > ").last, unit: relative(example.metadata[:rerun_file_path]), file: file, line: [line, example.metadata[:line_number]].min, end: finish }
     end
 
+    # Dropped are the examples that the suite's own filters leave out.
+    def dropped
+      @dropped ||= {}
+    end
+
     # Chosen keeps the rows that were asked for.
     module Chosen
       def prune(examples)
-        super.select { |e| Touchstone.wanted?(Touchstone.ids[e] || Touchstone.plain(e)) }
+        kept = super
+        (examples - kept).each { |e| Touchstone.dropped[e] = true }
+        kept.select { |e| Touchstone.wanted?(Touchstone.ids[e] || Touchstone.plain(e)) }
       end
     end
 
@@ -184,7 +191,7 @@ if Touchstone::PLAN["framework"] == "rspec"
 
       def start(_)
         chosen = RSpec.world.example_groups.flat_map { |g| g.descendants.flat_map { |d| RSpec.world.filtered_examples[d] } }.to_h { |e| [e, true] }
-        Touchstone.ids.each_key { |e| Touchstone.say("row", Touchstone.row(e).merge(chosen: chosen.key?(e))) }
+        Touchstone.ids.each_key { |e| Touchstone.say("row", Touchstone.row(e).merge(chosen: chosen.key?(e), dropped: Touchstone.dropped.key?(e) && Touchstone.wanted?(Touchstone.ids[e]))) }
       end
 
       def example_started(notification)

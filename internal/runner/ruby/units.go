@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Candidate is a runner that a repository seems to want.
@@ -89,7 +90,7 @@ func (r *Runner) units(tree gate.Tree) []string {
 		if r.Config.Framework == Minitest {
 			named = testFile.MatchString(file) && !helper.MatchString(file)
 		}
-		if named && within(r.Dir, path.Dir(file)) && !foreign(relative(r.Dir, path.Dir(file))) {
+		if named && treepath.Within(r.Dir, path.Dir(file)) && !foreign(treepath.Relative(r.Dir, path.Dir(file))) {
 			units = append(units, file)
 		}
 	}
@@ -105,7 +106,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	}
 	chosen := make(map[string]bool)
 	for _, file := range paths {
-		if !within(r.Dir, path.Dir(file)) {
+		if !treepath.Within(r.Dir, path.Dir(file)) {
 			continue
 		}
 		named := []string{file}
@@ -137,20 +138,7 @@ func naming(tree gate.Tree, units []string, file string) []string {
 	return found
 }
 
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
-}
-
 // foreign holds for directories of data and of copies.
 func foreign(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
-		return slices.Contains([]string{"fixtures", "fixture", "testdata", "resources", "vendor", "third_party", "node_modules", "examples", "templates", "dummy"}, part)
-	})
+	return treepath.HasPart(dir, "fixtures", "fixture", "testdata", "resources", "vendor", "third_party", "node_modules", "examples", "templates", "dummy")
 }

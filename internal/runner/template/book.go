@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // book is what one command's report said.
@@ -20,10 +21,11 @@ type book struct {
 	rows  []gate.Observed
 	count map[string]int
 	tap   *tap
+	owner map[string]string // by class: the file that it belongs to
 }
 
 func newBook(r *Runner, units []string, batch gate.Batch) *book {
-	return &book{Runner: r, units: units, batch: batch, count: make(map[string]int)}
+	return &book{Runner: r, units: units, batch: batch, count: make(map[string]int), owner: make(map[string]string)}
 }
 
 func (b *book) read(from io.Reader) (err error) {
@@ -54,11 +56,32 @@ func (b *book) unitOf(c junit.Case, class string) string {
 	if !b.byFile() {
 		return b.Dir
 	}
-	last := class[strings.LastIndexAny(class, `.\/`)+1:]
 	for _, unit := range b.units {
-		stem := strings.TrimSuffix(path.Base(unit), path.Ext(unit))
-		if c.File != "" && strings.HasSuffix(strings.ReplaceAll(c.File, `\`, "/"), relative(b.Dir, unit)) || stem == last || stem == strings.SplitN(last, "$", 2)[0] {
+		if c.File != "" && strings.HasSuffix(strings.ReplaceAll(c.File, `\`, "/"), treepath.Relative(b.Dir, unit)) {
 			return unit
+		}
+	}
+	if unit, known := b.owner[class]; known {
+		return unit
+	}
+	b.owner[class] = b.named(class)
+	return b.owner[class]
+}
+
+// named is the file that a class is of by its name, else the only one asked for,
+// else the directory.
+func (b *book) named(class string) string {
+	// A class is named as its file is, or stands inside the file's module.
+	parts := strings.FieldsFunc(class, func(r rune) bool { return strings.ContainsRune(`.\/$`, r) })
+	for n := len(parts); n > 0; n-- {
+		for from := range n {
+			named := strings.Join(parts[from:n], "/")
+			for _, unit := range b.units {
+				stem := strings.TrimSuffix(unit, path.Ext(unit))
+				if stem == named || strings.HasSuffix(stem, "/"+named) {
+					return unit
+				}
+			}
 		}
 	}
 	if len(b.units) == 1 {
@@ -77,6 +100,13 @@ func fileOf(unit string, c junit.Case, dir string) string {
 // takePoint enters a point under "file > test > part". Assertions inside a test
 // are parts of it.
 func (b *book) takePoint(p point) {
+	if path.IsAbs(p.path[0]) && strings.HasSuffix(p.path[0], "/"+treepath.Relative(b.Dir, b.units[0])) { // node:test's title of a whole file
+		p.path = p.path[1:]
+	}
+	if len(p.path) == 0 {
+		b.add(gate.Row{ID: b.units[0], Name: b.units[0], Unit: b.units[0], File: b.units[0]}, []gate.Observation{b.byParts(b.units[0], p.whole(b.units[0]))})
+		return
+	}
 	top := append([]string{b.units[0]}, p.path...)
 	row := gate.Row{ID: strings.Join(top, between), Name: p.path[len(p.path)-1], Unit: b.units[0], File: b.units[0]}
 	if !p.subtest && len(p.path) > 1 {
@@ -87,6 +117,12 @@ func (b *book) takePoint(p point) {
 		o = b.byParts(row.ID, o)
 	}
 	b.add(row, []gate.Observation{o})
+}
+
+// whole is what a point that speaks of a whole file came to.
+func (p point) whole(unit string) gate.Observation {
+	p.path = []string{unit}
+	return p.observation()
 }
 
 // byParts gives a test that failed through its parts what the strongest of them

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // List cannot be asked of a command that only runs: it names no rows. What base
@@ -52,17 +53,17 @@ func (r *Runner) present(tree gate.Tree, units []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(units), func(unit string) bool {
 		_, found := slices.BinarySearch(tree.Paths(), unit)
-		return !found || !within(r.Dir, path.Dir(unit))
+		return !found || !treepath.Within(r.Dir, path.Dir(unit))
 	})
 }
 
 // collect is a shell program: it takes old reports away, runs the command and
 // hands on the reports that it wrote. Its first argument is find's pattern.
-const collect = `p=$1; shift
+const collect = `p=$1; shift; report=$TOUCHSTONE_REPORT; unset TOUCHSTONE_REPORT
 find . -path "$p" -type f ! -path '*/node_modules/*' -exec rm -f {} + 2>/dev/null
 "$@"
 status=$?
-find . -path "$p" -type f ! -path '*/node_modules/*' 2>/dev/null | LC_ALL=C sort | while IFS= read -r f; do cat "$f"; echo; done >>"$TOUCHSTONE_REPORT"
+find . -path "$p" -type f ! -path '*/node_modules/*' 2>/dev/null | LC_ALL=C sort | while IFS= read -r f; do cat "$f"; echo; done >>"$report"
 exit $status`
 
 func (r *Runner) once(ctx context.Context, state gate.State, batch gate.Batch, units []string, result *gate.Result) error {
@@ -111,7 +112,7 @@ func (r *Runner) cannotRun(program string, state gate.State, err error) error {
 func (r *Runner) argv(units, rows []string) []string {
 	files := make([]string, len(units))
 	for i, unit := range units {
-		files[i] = relative(r.Dir, unit)
+		files[i] = treepath.Relative(r.Dir, unit)
 	}
 	var argv []string
 	for _, word := range r.Command {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,7 @@ type tap struct {
 	counted map[string]int
 	bailed  string
 	any     bool
+	notes   strings.Builder // the comments since the last point
 }
 
 // maxText bounds what is kept of a point's diagnostics, in bytes.
@@ -102,6 +104,9 @@ func (t *tap) line(line string) {
 	case strings.HasPrefix(text, "# ") && depth == 0 && !summary.MatchString(text):
 		t.flush()
 		t.title = strings.TrimSpace(text[2:])
+		if t.notes.Len() < maxText {
+			t.notes.WriteString(text[2:] + "\n")
+		}
 	case pointLine.MatchString(text):
 		t.flush()
 		t.point(depth, pointLine.FindStringSubmatch(text))
@@ -159,6 +164,10 @@ func (t *tap) point(depth int, m []string) {
 // flush hands a point on: its diagnostics came after it.
 func (t *tap) flush() {
 	if t.last != nil {
+		if exitCode.MatchString(t.last.diagnostics) { // of a file: what its process printed came before
+			t.last.diagnostics += t.notes.String()
+		}
+		t.notes.Reset()
 		t.take(*t.last)
 	}
 	t.last, t.yaml = nil, false
@@ -194,19 +203,44 @@ func (p point) observation() gate.Observation {
 	case p.todo:
 		o = gate.Observation{Outcome: gate.Skipped, Message: gate.Message("todo " + p.words)}
 	case !p.ok:
-		o.Outcome, o.Reason, o.Message = gate.Failed, gate.Assertion, gate.Message(p.said())
-		switch {
-		case junit.TimedOut(p.diagnostics):
-			o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
-		case (threw.MatchString(p.diagnostics) || notThere.MatchString(p.path[len(p.path)-1])) && !asserted.MatchString(p.diagnostics):
-			o.Reason = gate.Exception
-			o.Missing = junit.Missing(p.path[len(p.path)-1] + "\n" + p.diagnostics)
-		}
+		p.failed(&o)
 	}
 	return o
 }
 
+// failed reads the diagnostics of a point that is not ok.
+func (p point) failed(o *gate.Observation) {
+	o.Outcome, o.Reason, o.Message = gate.Failed, gate.Assertion, gate.Message(p.said())
+	title := p.path[len(p.path)-1]
+	switch d := p.diagnostics; {
+	case junit.TimedOut(d):
+		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
+	case killed.MatchString(d):
+		o.Outcome, o.Reason = gate.Crashed, gate.Crash
+	case inHook.MatchString(d):
+		o.Outcome, o.Reason = gate.Errored, gate.Setup
+	case noModule.MatchString(d):
+		o.Outcome, o.Reason = gate.Errored, gate.Import
+		o.Missing = []gate.Missing{{Name: moduleName(noModule.FindStringSubmatch(d)[1])}}
+	case exitCode.MatchString(d) && strings.Contains(d, "SyntaxError"):
+		o.Outcome, o.Reason = gate.Errored, gate.Compile
+	case (threw.MatchString(d) || notThere.MatchString(title)) && !asserted.MatchString(d):
+		o.Reason = gate.Exception
+		o.Missing = junit.Missing(title + "\n" + d)
+	}
+}
+
+// moduleName is the bare name of a module that was asked for by a path.
+func moduleName(from string) string {
+	base := path.Base(from)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
 var (
+	exitCode = lazyregexp.New(`(?m)^exitCode: `)
+	killed   = lazyregexp.New(`(?m)^signal: '?SIG`)
+	inHook   = lazyregexp.New(`(?m)^failureType: '?(?:hookFailed|cancelledByParent)`)
+	noModule = lazyregexp.New(`Cannot find (?:module|package) '([^']+)'`)
 	threw    = lazyregexp.New(`(?m)(?:^|[\s'"])(?:[A-Z]\w*(?:Error|Exception))\b|^(?:name|type): ['"]?\w*Error|operator: ['"]?error`)
 	notThere = lazyregexp.New(`is not (?:a function|a constructor|defined)`)
 	asserted = lazyregexp.New(`(?m)ERR_ASSERTION|AssertionError|^name: ['"]?AssertionError`)

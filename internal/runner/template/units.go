@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
 // Units lists the test files that the paths touch: the paths themselves where
@@ -26,7 +27,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 	for _, file := range paths {
 		_, exists := slices.BinarySearch(tree.Paths(), file)
 		switch {
-		case !within(r.Dir, path.Dir(file)):
+		case !treepath.Within(r.Dir, path.Dir(file)):
 		case exists && slices.Contains(tests, file):
 			chosen[file] = true
 		default:
@@ -48,8 +49,8 @@ var (
 func (r *Runner) tests(tree gate.Tree) []string {
 	var found []string
 	for _, file := range tree.Paths() {
-		name := relative(r.Dir, file)
-		if within(r.Dir, path.Dir(file)) && slices.Contains(code, path.Ext(file)) && testName.MatchString(name) && !support.MatchString(name) {
+		name := treepath.Relative(r.Dir, file)
+		if treepath.Within(r.Dir, path.Dir(file)) && slices.Contains(code, path.Ext(file)) && testName.MatchString(name) && !support.MatchString(name) {
 			found = append(found, file)
 		}
 	}
@@ -69,15 +70,4 @@ func mentioning(tree gate.Tree, tests []string, file string) []string {
 		}
 	}
 	return found
-}
-
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-func relative(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return strings.TrimPrefix(name, dir+"/")
 }

@@ -7,7 +7,7 @@ REPOSITORY is a clone that has the report's commits; REPORT.json is what
 `touchstone check --output json=REPORT.json` wrote. The three states are laid out
 beside the clone, the framework is run on their changed test files in its plainest
 way, and each row's outcome (passed, failed, skipped) is compared. FRAMEWORK is
-rspec, minitest, maven, phpunit or ctest.
+rspec, minitest, maven, phpunit, ctest or unittest.
 """
 import collections, glob, json, os, re, shlex, shutil, subprocess, sys, tempfile
 import xml.etree.ElementTree as ET
@@ -70,6 +70,19 @@ def ctest(tree, files, words):
             yield squeeze(m[1]), "passed" if m[2] == "Passed" else "skipped" if "Skipped" in m[2] else "failed"
 
 
+def unittest(tree, files, words):
+    for file in files:
+        top = os.path.dirname(file)
+        while top and os.path.exists(os.path.join(tree, top, "__init__.py")):
+            top = os.path.dirname(top)
+        module = os.path.relpath(file, top or ".")[: -len(".py")].replace("/", ".")
+        text = run([*(words or ["python3", "-m", "unittest"]), "-v", module], os.path.join(tree, top))
+        for m in re.finditer(r"^(\w+) \(([\w.<>]+)\)(?:\n.*)? \.\.\. (?:.*\n)??(ok|FAIL|ERROR|skipped|expected failure|unexpected success)", text, re.M):
+            cls = m[2].removesuffix("." + m[1]).removeprefix(module + ".")
+            said = {"ok": "passed", "skipped": "skipped", "expected failure": "skipped"}
+            yield squeeze(f"{file}::{cls.replace('.', '::')}::{m[1]}"), said.get(m[3], "failed")
+
+
 def lay(repository, report, where):
     """Lays the states out as trees; returns them by name."""
     base, head = report["change"]["base"], report["change"]["head"]
@@ -104,9 +117,9 @@ def main():
                 plain[key].append(outcome)
             for check in report["checks"]:
                 cell = check["cells"].get(state) or []
-                if check["file"] not in files or not cell:
-                    continue
-                id = check["id"] if framework in ("maven", "phpunit", "ctest") else check["id"].split(" > ", 1)[1]
+                if check["file"] not in files or not cell or framework == "unittest" and check["id"].split("::")[0] not in files:
+                    continue  # an inherited test runs in another file too
+                id = check["id"] if framework in ("maven", "phpunit", "ctest", "unittest") else check["id"].split(" > ", 1)[1]
                 ours = {"passed": "passed", "skipped": "skipped"}.get(cell[-1]["outcome"], "failed")
                 theirs = plain.get(squeeze(id)) or plain.get(squeeze(re.sub(r"#\d+$", "", id)))
                 if not theirs:  # a method of which the run makes several

@@ -28,6 +28,7 @@ function failure(err) {
   const out = channel.plain({ name: err.name || own.name, message: err.message || own.message || err.summary || '', stack: err.stack || own.stack || '', code: own.code });
   if (!out.message && Array.isArray(err.formattedDetails || err.values)) out.message = (err.formattedDetails || err.values).map((v) => v.label || '').join(' ');
   out.assertion = Boolean(err.avaAssertionError || err.isAvaAssertionError || err.type === 'ava' || err.name === 'AssertionError' || err.assertion);
+  if (out.message === 'Test timeout exceeded' && !out.assertion) out.timeout = true; // of t.timeout()
   if (err.source && err.source.file && out.stack === '') out.stack = `at (${String(err.source.file)}:${err.source.line}:1)`;
   return out;
 }

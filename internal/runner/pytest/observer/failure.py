@@ -1,13 +1,18 @@
 """What an exception says, as plain data: its kind, its place, missing names.
 
-Standard library and pytest only; Python 3.7 and later.
+Standard library and, where there is one, pytest only; Python 3.7 and later.
 """
 
 import doctest
 import os
 import re
 
-import pytest
+try:
+    import pytest
+
+    ASSERTIONS = (AssertionError, pytest.fail.Exception, doctest.DocTestFailure)
+except ImportError:
+    ASSERTIONS = (AssertionError, doctest.DocTestFailure)
 
 from touchstone_tree import ROOT, is_test_code, own, relative
 
@@ -78,7 +83,7 @@ def _members(exc):
 
 
 def _is_assertion(exc):
-    return isinstance(exc, (AssertionError, pytest.fail.Exception, doctest.DocTestFailure))
+    return isinstance(exc, ASSERTIONS)
 
 
 def _frames(tb):

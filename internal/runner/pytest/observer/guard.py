@@ -24,9 +24,9 @@ _parts = []  # (label, namespace, name, value, code)
 _told = set()
 
 
-def take():
+def take(modules=MODULES):
     """Notes the functions and methods as they are."""
-    for name in MODULES:
+    for name in modules:
         module = sys.modules.get(name)
         if module is None:
             continue

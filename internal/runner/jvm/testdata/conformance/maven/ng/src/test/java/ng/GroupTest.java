@@ -27,4 +27,11 @@ public class GroupTest {
 
     @Test(dependsOnMethods = "asserts")
     public void depends() {}
+
+    static final java.util.concurrent.CyclicBarrier both = new java.util.concurrent.CyclicBarrier(2);
+
+    @Test(threadPoolSize = 2, invocationCount = 2, timeOut = 10000)
+    public void together() throws Exception {
+        both.await();
+    }
 }

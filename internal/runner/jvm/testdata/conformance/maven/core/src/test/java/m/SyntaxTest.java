@@ -1,0 +1,7 @@
+package m;
+
+class SyntaxTest {
+    @org.junit.jupiter.api.Test
+    void never() {
+        if (
+    }

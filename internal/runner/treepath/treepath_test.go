@@ -1,0 +1,22 @@
+package treepath
+
+import "testing"
+
+func TestTreepath(t *testing.T) {
+	for _, c := range []struct {
+		dir, name, relative string
+		within              bool
+	}{
+		{".", "a/b", "a/b", true}, {"a", "a/b", "b", true}, {"a", "a", "a", true}, {"a", "ab/c", "ab/c", false}, {"a/b", "a", "a", false},
+	} {
+		if got := Within(c.dir, c.name); got != c.within {
+			t.Errorf("%s within %s: %v", c.name, c.dir, got)
+		}
+		if got := Relative(c.dir, c.name); got != c.relative {
+			t.Errorf("%s from %s: %s", c.name, c.dir, got)
+		}
+	}
+	if !HasPart("a/vendor/b", "testdata", "vendor") || HasPart("a/vendored", "vendor") || HasPart(".", "vendor") {
+		t.Error("parts of directories are not told apart")
+	}
+}
