@@ -9,7 +9,8 @@ import (
 // a change is worked on: base, and base with the change's tests. It must answer only
 // for the same tree, tools and question, or one that holds it, and gives each answer
 // at most once: a second one would be no observation of its own. What it gives
-// counts like what is observed now, and the report says how much of it there is.
+// counts like what is observed now, the report says how much of it there is, and
+// nothing is proved by it alone: see renew.
 type Memory interface {
 	Recall(ctx context.Context, q Question) (Result, bool)
 	Keep(ctx context.Context, q Question, answer Result)
@@ -44,6 +45,30 @@ func (r *replay) remembered(ctx context.Context, runner Runner, name StateName, 
 			r.in.Memory.Keep(ctx, q, answer)
 		}
 		return answer, err
+	}
+}
+
+// renew asks base+tests once more, now, about every row that counts as evidence by
+// what was recalled. What a test comes to may hang on what no key holds, the date
+// first: head is asked today, so base is too. A disagreement decides nothing.
+func (r *replay) renew(ctx context.Context, runner Runner) {
+	r.mu.Lock()
+	var rows []Row
+	chosen := make(map[Key]bool)
+	for _, key := range r.m.Keys() {
+		row, onHead := r.m.Seen(key, Head)
+		if r.recalled[BaseTests] == 0 || key.Runner != runner.Name() || !onHead || !allGreen(r.m.Cell(key, Head)) || !IsEvidence(r.m, key) || allGreen(r.m.Cell(key, BaseTests)) {
+			continue
+		}
+		if top := topOf(r.m, row, Head); !chosen[top.Key()] {
+			chosen[top.Key()] = true
+			rows = append(rows, top)
+		}
+	}
+	r.mu.Unlock()
+	if len(rows) > 0 {
+		r.run(ctx, runner, BaseTests, Batch{Units: unitsOf(rows), Rows: ids(rows)}, "")
+		r.spread(runner.Name())
 	}
 }
 

@@ -180,6 +180,7 @@ func (r *replay) repeatBy(ctx context.Context, runner Runner) {
 	phase.Wait()
 	r.spread(runner.Name())
 	r.settle(ctx, runner, asked)
+	r.renew(ctx, runner)
 }
 
 // settle asks again until every deciding row was seen often enough, or did not

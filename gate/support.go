@@ -72,17 +72,44 @@ func (r *replay) replacing(lines []string) bool {
 
 // standsIn tells whether a line puts in place of something what a line of base's
 // version puts in place of something already: the same fake under another name,
-// as when what it stands for has moved. A bare number or truth value says too little.
+// as when what it stands for has moved. Nothing else but the fake's parameters may
+// be otherwise. A bare number, a truth value, nothing at all say too little.
 func standsIn(before []string, line string) bool {
 	fake := fakeOf(line)
 	return fake != "" && !truth.MatchString(fake) && slices.ContainsFunc(before, func(old string) bool {
-		return replaces.MatchString(old) && fakeOf(old) == fake
+		return replaces.MatchString(old) && fakeOf(old) == fake && oneWordApart(old, line)
 	})
+}
+
+// oneWordApart tells whether two lines differ in one word at most, beside the
+// parameters of functions.
+func oneWordApart(a, b string) bool {
+	words := func(line string) []string {
+		return token.FindAllString(parameters.ReplaceAllString(line, "$1$2 $3"), -1)
+	}
+	one, other := words(a), words(b)
+	if len(one) != len(other) {
+		return false
+	}
+	apart := 0
+	for i, word := range one {
+		if word == other[i] {
+			continue
+		}
+		if apart++; apart > 1 || !name.MatchString(word) || !name.MatchString(other[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 var (
 	fakeValue = lazyregexp.New(`^.*(?:lambda[^:]*:|=>|return_value\s*=|[rR]eturnValue(?:Once)?\(|[rR]esolvedValue(?:Once)?\(|,|=)\s*([^,:=]+?)[\s)\]};,]*$`)
-	truth     = lazyregexp.New(`^(?i:true|false|[-+\d.]+)$`)
+	truth     = lazyregexp.New("^(?i:true|false|[-+\\d.]+|none|null|nil|undefined|pass|\"\"|''|``|[({\\[ ]+|(?:\\w+\\.)*(?:\\w*mock|fn|stub)\\()$")
+	// parameters of plain words and literals; a call among them is code.
+	parameters = lazyregexp.New(`\b(lambda)\b[\w\s,*=.]*:|\b(func\w*\s*)\([\w\s,*=.]*\)|(?:\([\w\s,*=.]*\)|\w+)\s*(=>)`)
+	token      = lazyregexp.New(`\w+|[^\w\s]`)
+	name       = lazyregexp.New(`^[A-Za-z_]\w*$`)
 )
 
 // fakeOf is what a line puts in place of something: the last expression of it.

@@ -119,7 +119,7 @@ func typingNames(lines []pyLine) map[string]string {
 var (
 	futureImport = lazyregexp.New(`^from __future__ import annotations$`)
 	readable     = lazyregexp.New(`\bAnnotated\b`)
-	castString   = lazyregexp.New(`\b(?:(\w+)\.)?cast\("",`)
+	castString   = lazyregexp.New(`(?:^|[^\w.)\]}"])(?:(\w+)\.)?cast\("",`)
 	signature    = lazyregexp.New(`^((?:async )?def \w+\s*)\((.*)\)\s*(?:->.*)?:(.*)$`)
 )
 

@@ -25,6 +25,8 @@ func TestAnnotationsOnly(t *testing.T) {
 		{"the name in a cast", "import typing as t\n\n\ndef f(a):\n    return t.cast('t.Union[A, B]', a)\n", "import typing as t\n\n\ndef f(a):\n    return t.cast('A | B', a)\n", true},
 		{"the name in an imported cast", "from typing import Any, cast\nx = cast('A', y)\n", "from typing import Any, cast\nx = cast('B', y)\n", true},
 		{"another cast than typing's", "from sql import cast\nx = cast('A', y)\n", "from sql import cast\nx = cast('B', y)\n", false},
+		{"a method called cast", "from typing import cast\nx = frame[y].cast('A', cast(B, y))\n", "from typing import cast\nx = frame[y].cast('C', cast(B, y))\n", false},
+		{"a method of what is called", "from typing import cast\nx = column(y).cast('A', z)\n", "from typing import cast\nx = column(y).cast('C', z)\n", false},
 		{"another string beside a cast", "import typing as t\nx = t.cast('A', f('x'))\n", "import typing as t\nx = t.cast('A', f('y'))\n", false},
 		{"a decorator", "def f(a): pass\n", "@cache\ndef f(a: int): pass\n", false},
 	} {

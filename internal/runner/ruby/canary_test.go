@@ -25,6 +25,8 @@ func TestCanary(t *testing.T) {
 		{name: "the example no longer hears of exceptions", framework: RSpec, forged: true, helper: "class RSpec::Core::Example\n  def set_exception(*) end\nend"},
 		{name: "expectations hold whatever they are asked", framework: RSpec, forged: true, helper: "RSpec::Expectations::PositiveExpectationHandler.define_singleton_method(:handle_matcher) { |*| true }"},
 		{name: "the process ends with success", framework: RSpec, forged: true, helper: "at_exit { exit!(0) }"},
+		{name: "a hook takes back what fails in an example of a name", framework: RSpec, forged: true, helper: "RSpec.configure { |c| c.around { |e| e.run; e.example.instance_variable_set(:@exception, nil) if e.description == \"holds\" } }"},
+		{name: "a hook takes back what fails where metadata ask for it", framework: RSpec, forged: true, helper: "RSpec.configure { |c| c.define_derived_metadata { |m| m[:late] = true if m[:description] == \"holds too\" }; c.around(:each, :late) { |e| e.run; e.example.instance_variable_set(:@exception, nil) } }"},
 		{name: "an around hook with a time limit", framework: RSpec, helper: "require \"timeout\"\nRSpec.configure { |c| c.around { |e| Timeout.timeout(20) { e.run } } }"},
 		{name: "metadata, a hook and a matcher", framework: RSpec, helper: "RSpec.configure { |c| c.before { @x = 1 }; c.after(:suite) { at_exit {} } }\nRSpec::Matchers.define(:be_odd_too) { match(&:odd?) }"},
 		{name: "a failure that is collected", framework: RSpec, helper: "RSpec.configure { |c| c.define_derived_metadata { |m| m[:aggregate_failures] = true } }"},
@@ -32,6 +34,7 @@ func TestCanary(t *testing.T) {
 		{name: "assertions hold whatever they are asked", framework: Minitest, forged: true, helper: "module Minitest::Assertions\n  def assert(*) true end\nend"},
 		{name: "tests have no failures", framework: Minitest, forged: true, helper: "class Minitest::Runnable\n  def failures\n    []\n  end\nend"},
 		{name: "what tests raise is swallowed", framework: Minitest, forged: true, helper: "class Minitest::Test\n  def capture_exceptions\n    yield\n  rescue Exception\n  end\nend\nMinitest::Test.prepend(Module.new)"},
+		{name: "one test has no failures", framework: Minitest, forged: true, helper: "class Minitest::Runnable\n  def failures\n    name == \"test_holds\" ? [] : @failures\n  end\nend"},
 		{name: "the process ends with success", framework: Minitest, forged: true, helper: "Minitest.after_run { Process.exit!(0) }"},
 		{name: "a set-up module", framework: Minitest, helper: "module Clean\n  def before_setup\n    super\n    @x = 1\n  end\nend\nMinitest::Test.include(Clean)"},
 	} {

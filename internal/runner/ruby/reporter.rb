@@ -164,14 +164,17 @@ if Touchstone::PLAN["framework"] == "rspec"
       end
     end
 
-    # Canaries puts into each group that was loaded an example that must fail.
+    # Canaries puts into each group that was loaded an example that must fail, and
+    # lets each that is there fail under its own name and with its own metadata.
     module Canaries
       def load_spec_files
         super
         return if Touchstone::PLAN["canary"].to_s.empty?
 
-        RSpec.world.example_groups.flat_map(&:descendants).each do |group|
-          group.it(Touchstone::PLAN["canary"], caller: ["#{group.metadata[:absolute_file_path]}:1"]) { Touchstone.fail_twice { expect(1).to eq(2) } }
+        fails = proc { Touchstone.fail_twice { expect(1).to eq(2) } }
+        RSpec.world.example_groups.flat_map(&:descendants).uniq.each do |group|
+          group.examples.each { |e| e.instance_variable_set(:@example_block, fails) if e.metadata[:block] }
+          group.it(Touchstone::PLAN["canary"], caller: ["#{group.metadata[:absolute_file_path]}:1"], &fails)
         end
       end
     end
@@ -261,13 +264,13 @@ else
       canaries unless PLAN["canary"].to_s.empty?
     end
 
-    # canaries puts into each class that was loaded a test that must fail.
+    # canaries puts into each class that was loaded a test that must fail, and lets
+    # each that is there fail under its own name.
     def canaries
-      @files.each_key do |klass|
-        next unless klass <= Minitest::Test
-
-        klass.send(:define_method, "test_#{PLAN['canary']}") { Touchstone.fail_twice { assert_equal 1, 2 } }
-      end
+      fails = proc { Touchstone.fail_twice { assert_equal 1, 2 } }
+      classes = @files.keys.select { |klass| klass <= Minitest::Test }
+      classes.each { |klass| klass.send(:define_method, "test_#{PLAN['canary']}", &fails) }
+      ids.each_key { |klass, name| klass.send(:define_method, name, &fails) if classes.include?(klass) }
     end
 
     # Ran hears what becomes of each test.
