@@ -20,6 +20,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/git"
 	"github.com/touchstone-gate/touchstone/internal/sandbox"
 )
 
@@ -263,6 +264,11 @@ func (m *memory) toolsOf(ctx context.Context, r gate.Runner) (string, error) {
 
 // surroundings is what an answer hangs on beside its state and its runner.
 func (m *memory) surroundings(ctx context.Context) (string, error) {
+	for _, path := range m.change.base.Paths() {
+		if entry, _ := m.change.base.Entry(path); entry.Mode == git.ModeSubmodule {
+			return "", fmt.Errorf("%s is a submodule, whose files nobody here knows by their content", path)
+		}
+	}
 	sum := sha256.New()
 	program, err := os.Executable()
 	if err != nil {
