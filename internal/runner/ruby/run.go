@@ -118,8 +118,12 @@ func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string
 		s.failAll(units, h.silence())
 		return nil, nil
 	case whole && h.exit.Code == 0 && red || whole && h.exit.Code != 0 && !red && !broken && len(restRows) == 0:
-		s.contradict(h)
-		return nil, nil
+		if s.serial || s.Config.Framework != Minitest {
+			s.contradict(h)
+			return nil, nil
+		}
+		s.serial = true // side by side, one test may take the others' end with it
+		return units, s.forget(h)
 	}
 	s.missing(units, h)
 	for _, unit := range units {
@@ -165,9 +169,33 @@ func (s *session) missing(units []string, h *heard) {
 	}
 }
 
+// forget takes back what a process said of its rows, and returns them.
+func (s *session) forget(h *heard) (rows []string) {
+	said := h.said()
+	s.result.Rows = slices.DeleteFunc(s.result.Rows, func(row gate.Observed) bool { return said[row.Row.ID] })
+	for _, row := range h.rows {
+		delete(s.answered, row.ID)
+		rows = append(rows, row.ID)
+	}
+	return rows
+}
+
+// said are the rows that a process spoke of.
+func (h *heard) said() map[string]bool {
+	said := make(map[string]bool)
+	for _, row := range h.rows {
+		said[row.ID] = true
+	}
+	return said
+}
+
 // contradict makes rows worthless whose process's exit status says otherwise.
 func (s *session) contradict(h *heard) {
+	said := h.said()
 	for i := range s.result.Rows {
+		if !said[s.result.Rows[i].Row.ID] {
+			continue // another process's word
+		}
 		s.result.Rows[i].Observations = []gate.Observation{{
 			Outcome: gate.Errored, Reason: gate.Inconsistent, Message: gate.Message(fmt.Sprintf("the process exited with %d, which its report does not bear out (%s)", h.exit.Code, h.tail)),
 		}}
