@@ -31,18 +31,7 @@ func (r *replay) canaries(ctx context.Context) {
 
 func (r *replay) canary(ctx context.Context, runner Runner, c Canarian, state StateName) {
 	r.mu.Lock()
-	var rows []Row
-	chosen := make(map[Key]bool)
-	for _, key := range r.m.Keys() {
-		row, onHead := r.m.Seen(key, Head)
-		if key.Runner != runner.Name() || !onHead || !allGreen(r.m.Cell(key, Head)) || !IsEvidence(r.m, key) {
-			continue
-		}
-		if top := topOf(r.m, row, Head); !chosen[top.Key()] {
-			chosen[top.Key()] = true
-			rows = append(rows, top)
-		}
-	}
+	rows := passingEvidence(r.m, runner.Name(), func(Key) bool { return true })
 	r.mu.Unlock()
 	if len(rows) == 0 {
 		return

@@ -54,16 +54,8 @@ func (r *replay) remembered(ctx context.Context, runner Runner, name StateName, 
 func (r *replay) renew(ctx context.Context, runner Runner) {
 	r.mu.Lock()
 	var rows []Row
-	chosen := make(map[Key]bool)
-	for _, key := range r.m.Keys() {
-		row, onHead := r.m.Seen(key, Head)
-		if r.recalled[BaseTests] == 0 || key.Runner != runner.Name() || !onHead || !allGreen(r.m.Cell(key, Head)) || !IsEvidence(r.m, key) || allGreen(r.m.Cell(key, BaseTests)) {
-			continue
-		}
-		if top := topOf(r.m, row, Head); !chosen[top.Key()] {
-			chosen[top.Key()] = true
-			rows = append(rows, top)
-		}
+	if r.recalled[BaseTests] > 0 {
+		rows = passingEvidence(r.m, runner.Name(), func(key Key) bool { return !allGreen(r.m.Cell(key, BaseTests)) })
 	}
 	r.mu.Unlock()
 	if len(rows) > 0 {

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"io"
-	"slices"
 	"sync"
 )
 
@@ -143,11 +142,24 @@ func (r *replay) ask(ctx context.Context, runner Runner, name StateName, rows []
 // topsOf are the tests that a runner can be asked for, each once.
 func topsOf(m *Matrix, rows []Row) []Row {
 	var tops []Row
+	chosen := make(map[Key]bool)
 	for _, row := range rows {
-		top := topOf(m, row, Head)
-		if !slices.ContainsFunc(tops, func(known Row) bool { return known.Key() == top.Key() }) {
+		if top := topOf(m, row, Head); !chosen[top.Key()] {
+			chosen[top.Key()] = true
 			tops = append(tops, top)
 		}
 	}
 	return tops
+}
+
+// passingEvidence lists the tests behind the runner's rows that count for the
+// change and pass on head, of those that also holds for.
+func passingEvidence(m *Matrix, runner string, also func(Key) bool) []Row {
+	var rows []Row
+	for _, key := range m.Keys() {
+		if row, onHead := m.Seen(key, Head); onHead && key.Runner == runner && also(key) && allGreen(m.Cell(key, Head)) && IsEvidence(m, key) {
+			rows = append(rows, row)
+		}
+	}
+	return topsOf(m, rows)
 }

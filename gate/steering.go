@@ -39,23 +39,11 @@ func (r *replay) steering(ctx context.Context) {
 // was not asked about often enough: once for a pass, as often as asked for a
 // failure.
 func (r *replay) unsettled(runner string) []Row {
-	var rows []Row
-	chosen := make(map[Key]bool)
-	for _, key := range r.m.Keys() {
-		row, onHead := r.m.Seen(key, Head)
+	return passingEvidence(r.m, runner, func(key Key) bool {
 		cell := r.m.Cell(key, HeadBaseInfra)
-		if key.Runner != runner || !onHead || len(cell) > 0 && (len(cell) >= r.in.Policy.Repeat || !anyOf(cell, red)) {
-			continue
-		}
-		if !IsEvidence(r.m, key) || !allGreen(r.m.Cell(key, Head)) || !anyOf(r.m.Cell(key, BaseTests), red) {
-			continue
-		}
-		if top := topOf(r.m, row, Head); !chosen[top.Key()] {
-			chosen[top.Key()] = true
-			rows = append(rows, top)
-		}
-	}
-	return rows
+		open := len(cell) == 0 || len(cell) < r.in.Policy.Repeat && anyOf(cell, red)
+		return open && anyOf(r.m.Cell(key, BaseTests), red)
+	})
 }
 
 // steered reads what a discriminating row came to under base's test set-up. One

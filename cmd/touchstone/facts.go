@@ -23,10 +23,14 @@ type grapher interface {
 	AddGraph(g *rts.Graph, tree gate.Tree)
 }
 
+// equipped is a runner that can identify the tools that run its rows.
+type equipped interface {
+	Environment(ctx context.Context, state gate.State) (string, error)
+}
+
 // tracer is a runner that can observe what its rows do.
 type tracer interface {
-	// Environment identifies the tools that run the rows.
-	Environment(ctx context.Context, state gate.State) (string, error)
+	equipped
 	Trace(ctx context.Context, state gate.State, units []string, batch gate.Batch) (rts.Traces, error)
 }
 

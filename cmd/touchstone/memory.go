@@ -21,7 +21,6 @@ import (
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
 	"github.com/touchstone-gate/touchstone/internal/git"
-	"github.com/touchstone-gate/touchstone/internal/sandbox"
 )
 
 // memory keeps what runners said of base and base+tests, in files of the user's
@@ -31,11 +30,9 @@ import (
 // tests as they are then costs head's side only.
 type memory struct {
 	dir      string
-	change   *change
 	states   *states
 	settings config.Config
 	added    []string
-	box      *sandbox.Sandbox
 	common   func() (string, error) // what all questions have in common
 
 	mu    sync.Mutex
@@ -54,7 +51,7 @@ func (o *checkOptions) memory(ctx context.Context, columns *states, settings con
 	if o.cache == "" || o.fresh || o.audit.Drawn || columns.sandbox.Kind() != "overlay" {
 		return nil
 	}
-	m := &memory{dir: filepath.Join(o.cache, "touchstone", "observations"), change: columns.change, states: columns, settings: settings, added: added, box: columns.sandbox, tools: make(map[string]string), given: make(map[string]bool)}
+	m := &memory{dir: filepath.Join(o.cache, "touchstone", "observations"), states: columns, settings: settings, added: added, tools: make(map[string]string), given: make(map[string]bool)}
 	m.common = sync.OnceValues(func() (string, error) { return m.surroundings(ctx) })
 	return m
 }
@@ -224,7 +221,7 @@ func (m *memory) place(ctx context.Context, q gate.Question) (string, error) {
 // tree writes how a state differs from base.
 func (m *memory) tree(to io.Writer, name gate.StateName) {
 	base, tree := m.states.trees[gate.Base], m.states.trees[name]
-	fmt.Fprintln(to, m.change.baseTree)
+	fmt.Fprintln(to, m.states.change.baseTree)
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
 		if tree[path] != base[path] {
 			fmt.Fprintf(to, "%q %o %s\n", path, tree[path].Mode, tree[path].ID)
@@ -245,9 +242,7 @@ func (m *memory) toolsOf(ctx context.Context, r gate.Runner) (string, error) {
 	if tools, ok := m.tools[r.Name()]; ok {
 		return tools, nil
 	}
-	t, ok := r.(interface {
-		Environment(ctx context.Context, state gate.State) (string, error)
-	})
+	t, ok := r.(equipped)
 	if !ok {
 		return "", fmt.Errorf("the runner %s cannot name its tools", r.Name())
 	}
@@ -264,8 +259,8 @@ func (m *memory) toolsOf(ctx context.Context, r gate.Runner) (string, error) {
 
 // surroundings is what an answer hangs on beside its state and its runner.
 func (m *memory) surroundings(ctx context.Context) (string, error) {
-	for _, path := range m.change.base.Paths() {
-		if entry, _ := m.change.base.Entry(path); entry.Mode == git.ModeSubmodule {
+	for _, path := range m.states.change.base.Paths() {
+		if entry, _ := m.states.change.base.Entry(path); entry.Mode == git.ModeSubmodule {
 			return "", fmt.Errorf("%s is a submodule, whose files nobody here knows by their content", path)
 		}
 	}
@@ -281,7 +276,7 @@ func (m *memory) surroundings(ctx context.Context) (string, error) {
 	system, _ := os.ReadFile("/etc/os-release")
 	fmt.Fprintf(sum, "%s %q %d %d\n", version, program, info.Size(), info.ModTime().UnixNano())
 	fmt.Fprintf(sum, "%s %s %q %d\n", runtime.GOOS, runtime.GOARCH, system, os.Getuid())
-	fmt.Fprintf(sum, "%q %q\n%q\n", m.change.repo.Root(), m.added, m.box.Surroundings())
+	fmt.Fprintf(sum, "%q %q\n%q\n", m.states.change.repo.Root(), m.added, m.states.sandbox.Surroundings())
 	if err := json.NewEncoder(sum).Encode(m.settings.Runners); err != nil {
 		return "", err
 	}
@@ -299,10 +294,10 @@ const maxIgnored = 300_000
 // environments, packages, build products. What interpreters and test frameworks
 // keep for themselves is left out.
 func (m *memory) ignored(ctx context.Context, to io.Writer) error {
-	paths, err := m.change.repo.Ignored(ctx)
+	paths, err := m.states.change.repo.Ignored(ctx)
 	n := 0
 	for _, path := range paths {
-		err = errors.Join(err, filepath.WalkDir(filepath.Join(m.change.repo.Root(), path), func(file string, d fs.DirEntry, err error) error {
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(m.states.change.repo.Root(), path), func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				if d != nil && slices.Contains(keptForThemselves, d.Name()) {
 					return fs.SkipDir
