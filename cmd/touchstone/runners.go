@@ -26,13 +26,13 @@ import (
 
 // runners are the test frameworks of a change's repository.
 type runners struct {
-	list    []gate.Runner
-	dirs    []string // where each one runs
-	why     []string // what each one was chosen by
-	env     []map[string]string
-	added   []string // files that the change brings
-	visible []string // programs that states must see wherever they lie
-	doubts  []string
+	list     []gate.Runner
+	dirs     []string // where each one runs
+	why      []string // what each one was chosen by
+	env      []map[string]string
+	added    []string // files that the change brings
+	programs []string // that commands start by their paths
+	doubts   []string
 }
 
 // findRunners takes the configured runners, else what the files of base (and of
@@ -79,8 +79,10 @@ func addedPaths(parts []patchsplit.FilePart) []string {
 }
 
 func (f *runners) configured(r config.Runner, source string) error {
-	if len(r.Command) > 0 && filepath.IsAbs(r.Command[0]) {
-		f.visible = append(f.visible, r.Command[0])
+	for _, command := range append(slices.Clone(r.Setup), r.Command) {
+		if len(command) > 0 && filepath.IsAbs(command[0]) {
+			f.programs = append(f.programs, command[0])
+		}
 	}
 	f.env = append(f.env, r.Env)
 	add := func(made gate.Runner) { f.add(made, string(r.Dir), "runners: of "+source) }
@@ -172,7 +174,7 @@ func nameOf(framework, dir string) string {
 
 // boxOptions says what the states may see and use.
 func boxOptions(root string, settings config.Config, found *runners) sandbox.Options {
-	visible := slices.Clone(found.visible)
+	var visible []string
 	for _, env := range found.env {
 		for value := range maps.Values(env) {
 			for part := range strings.SplitSeq(value, ":") {
@@ -183,7 +185,7 @@ func boxOptions(root string, settings config.Config, found *runners) sandbox.Opt
 		}
 	}
 	return sandbox.Options{
-		Kind: string(settings.Sandbox.Kind), Root: root, Visible: visible, Network: settings.Sandbox.Network == "open",
+		Kind: string(settings.Sandbox.Kind), Root: root, Visible: visible, Programs: found.programs, Network: settings.Sandbox.Network == "open",
 		Memory: int64(settings.Sandbox.Memory), Disk: int64(settings.Sandbox.Disk), Pids: int(settings.Sandbox.Pids), EnvAllow: settings.Sandbox.Env,
 	}
 }

@@ -20,8 +20,9 @@ var toolVariables = []string{
 }
 
 // toolPaths lists what the user's tools are made of in private places: what the
-// tool variables name, the prefix of each directory of PATH, and the prefixes
-// that links in those lead to (an environment's interpreter).
+// tool variables name, the prefix of each directory of PATH and of each program
+// that is started by its path, and the prefixes that links in those lead to (an
+// environment's interpreter).
 func (s *Sandbox) toolPaths() []string {
 	var found []string
 	add := func(path string) {
@@ -41,6 +42,13 @@ func (s *Sandbox) toolPaths() []string {
 		}
 		add(prefixOf(dir))
 		addInterpreters(prefixOf(dir), add)
+	}
+	for _, program := range s.opts.Programs {
+		add(program)
+		if dir := filepath.Dir(program); prefixOf(dir) != dir {
+			add(prefixOf(dir))
+			addInterpreters(prefixOf(dir), add)
+		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -31,6 +31,18 @@ func TestVirtualEnvironment(t *testing.T) {
 			if out, err := exec.Command("/usr/bin/python3", "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
 				t.Skipf("skipped: python3 -m venv: %v: %s", err, out)
 			}
+			python := filepath.Join(venv, "bin", "python")
+			byPath := f.opts
+			byPath.Programs = []string{python}
+			named, err := New(t.Context(), byPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.box = named
+			prefix := []string{"-c", "import sys; print(sys.prefix)"}
+			if out, exit := f.run(f.state(), gate.Command{Argv: append([]string{python}, prefix...)}); exit.Code != 0 || out != venv+"\n" {
+				t.Errorf("named by its path: %+v: %s", exit, out)
+			}
 			t.Setenv("VIRTUAL_ENV", venv)
 			t.Setenv("PATH", filepath.Join(venv, "bin")+":"+os.Getenv("PATH"))
 			box, err := New(t.Context(), f.opts)
@@ -39,7 +51,7 @@ func TestVirtualEnvironment(t *testing.T) {
 			}
 			f.box = box
 			st := f.state()
-			cmd := gate.Command{Argv: []string{"python", "-c", "import sys, json; print(sys.prefix)"}}
+			cmd := gate.Command{Argv: append([]string{"python"}, prefix...)}
 			if out, exit := f.run(st, cmd); exit.Code != 0 || out != venv+"\n" {
 				t.Errorf("%+v: %s", exit, out)
 			}
@@ -71,15 +83,18 @@ func TestToolPaths(t *testing.T) {
 	t.Setenv("VIRTUAL_ENV", at("other"))
 	t.Setenv("NVM_DIR", at("nvm"))
 	t.Setenv("PATH", strings.Join([]string{"/usr/bin", at("venv", "bin"), at("proj", "bin"), "/tmp/bin", "relative/bin", "/tmp"}, ":"))
-	s := &Sandbox{opts: Options{Root: at("proj", "tree")}}
+	writeAt(t, at("named", "bin", "python"), "-> "+at("behind", "bin", "python3"))
+	writeAt(t, at("behind", "bin", "python3"), "")
+	writeAt(t, at("alone", "tool"), "")
+	s := &Sandbox{opts: Options{Root: at("proj", "tree"), Programs: []string{at("named", "bin", "python"), at("alone", "tool")}}}
 	got := s.toolPaths()
-	for _, want := range []string{at("venv"), at("python"), at("other"), at("made"), at("nvm"), at("proj", "bin"), "/tmp/bin"} {
+	for _, want := range []string{at("venv"), at("python"), at("other"), at("made"), at("nvm"), at("proj", "bin"), "/tmp/bin", at("named"), at("behind"), at("alone", "tool")} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not among %q", want, got)
 		}
 	}
 	for _, path := range got {
-		if s.wide(path) || path == at("proj") || !privatePlace(path) {
+		if s.wide(path) || path == at("proj") || path == at("alone") || !privatePlace(path) {
 			t.Errorf("%q is too much", path)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func (s *Sandbox) Surroundings() []string {
 	o := s.opts
 	limits := fmt.Sprintf("memory %d, disk %d, processes %d, time %v, output %d, network %v", o.Memory, o.Disk, o.Pids, o.Timeout, o.OutputCap, o.Network)
-	return slices.Concat([]string{s.kind, s.home, limits}, s.Layers(), o.Visible, s.hidden, s.userEnviron(), flat(o.Env))
+	return slices.Concat([]string{s.kind, s.home, limits}, s.Layers(), o.Visible, o.Programs, s.hidden, s.userEnviron(), flat(o.Env))
 }
 
 func flat(env map[string]string) []string {

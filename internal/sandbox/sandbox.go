@@ -24,7 +24,11 @@ type Options struct {
 	// Visible are absolute paths outside the tree that stay readable even where
 	// they lie in a place that states get privately, as /tmp.
 	Visible []string
-	Network bool // commands may reach the network
+	// Programs are absolute paths of programs that commands start. Each stays
+	// runnable wherever it lies: with the installation or the virtual environment
+	// around it, and the interpreter behind it.
+	Programs []string
+	Network  bool // commands may reach the network
 
 	Memory  int64         // bytes of all processes of a run together; 4 GiB
 	Disk    int64         // bytes a run may write, and a state's private home may grow to; 4 GiB each
