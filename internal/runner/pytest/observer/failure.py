@@ -59,18 +59,23 @@ def _stated_place(exc):
 
 
 def _unwrap(exc):
-    """The exception that counts inside one that only carries it."""
+    """The exception that counts inside those that only carry it."""
+    inner = _carried(exc)
+    return exc if inner is None else _unwrap(inner)
+
+
+def _carried(exc):
     name = type(exc).__name__
     if name == "MultipleDoctestFailures" and getattr(exc, "failures", None):
         return exc.failures[0]
-    if name == "CollectError" and exc.__cause__ is not None:
+    if name in ("CollectError", "PluginImportFailure"):  # the latter from pytest 9.2 on
         return exc.__cause__
     if name == "ConftestImportFailure":
         inner = getattr(exc, "cause", None) or exc.__cause__
         if inner is None and getattr(exc, "excinfo", None):
             inner = exc.excinfo[1]
-        return inner or exc
-    return exc
+        return inner
+    return None
 
 
 def _members(exc):
