@@ -35,6 +35,8 @@ type memory struct {
 	added    []string
 	common   func() (string, error) // what all questions have in common
 
+	forget sync.Once // answers that no longer stand
+
 	mu    sync.Mutex
 	tools map[string]string // by runner
 	given map[string]bool   // answers, by file, that are in this run's matrix
@@ -92,7 +94,7 @@ func (m *memory) Keep(ctx context.Context, q gate.Question, said gate.Result) {
 	if err != nil {
 		return
 	}
-	m.forgetOld()
+	m.forget.Do(m.forgetOld)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range maxAnswers {

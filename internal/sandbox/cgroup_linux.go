@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,10 @@ import (
 // itself keeps: where the watchdog looks 20 times a second, it never looks away.
 // One directory for each hierarchy, version 1 or 2, that we may write to. The nil
 // group holds nobody and limits nothing.
-type controlGroup struct{ dirs []string }
+type controlGroup struct {
+	dirs   []string
+	limits map[string]string // what it can limit, in words, by the first word of the files: one hierarchy is enough for each
+}
 
 // groupPrefix starts the names of our groups; the maker's process id follows.
 const groupPrefix = "touchstone-"
@@ -31,10 +35,11 @@ const (
 // limitFiles are what a group is limited by, whichever of them its hierarchy has.
 var limitFiles = []string{"memory.max", "memory.limit_in_bytes", "pids.max"}
 
+var limitWords = map[string]string{"memory": "memory", "pids": "processes"}
+
 // newControlGroup returns nil where no hierarchy lets us make one.
 func newControlGroup() *controlGroup {
-	g := &controlGroup{}
-	limits := make(map[string]bool) // by their first word: one hierarchy is enough for each
+	g := &controlGroup{limits: make(map[string]string)}
 	for _, parent := range groupParents("/proc/self") {
 		sweepGroups(parent)
 		dir, err := os.MkdirTemp(parent, groupPrefix+strconv.Itoa(os.Getpid())+"-")
@@ -43,8 +48,9 @@ func newControlGroup() *controlGroup {
 		}
 		useful := false
 		for _, name := range limitFiles {
-			if kind, _, _ := strings.Cut(name, "."); !limits[kind] && exists(filepath.Join(dir, name)) {
-				limits[kind], useful = true, true
+			kind, _, _ := strings.Cut(name, ".")
+			if g.limits[kind] == "" && exists(filepath.Join(dir, name)) {
+				g.limits[kind], useful = limitWords[kind], true
 			}
 		}
 		if !useful {
@@ -212,15 +218,5 @@ var groupLayer = sync.OnceValue(func() []string {
 		return nil
 	}
 	defer g.remove()
-	var limits []string
-	for _, dir := range g.dirs {
-		for _, name := range limitFiles {
-			if exists(filepath.Join(dir, name)) {
-				kind, _, _ := strings.Cut(name, ".")
-				limits = append(limits, map[string]string{"memory": "memory", "pids": "processes"}[kind])
-			}
-		}
-	}
-	slices.Sort(limits)
-	return []string{"control groups (" + strings.Join(slices.Compact(limits), ", ") + ")"}
+	return []string{"control groups (" + strings.Join(slices.Sorted(maps.Values(g.limits)), ", ") + ")"}
 })

@@ -3,7 +3,6 @@ package gotest
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"strings"
@@ -26,7 +25,7 @@ func (r *Runner) Canary(ctx context.Context, state gate.State, batch gate.Batch,
 		return gate.Result{}, nil
 	}
 	s := r.session(state, batch)
-	s.canary = canaryName()
+	s.canary = "TestZ" + rand.Text() // the code that is tested cannot know it before it runs
 	for _, b := range s.books {
 		var tops []string
 		for name := range b.asked {
@@ -57,13 +56,6 @@ func (r *Runner) meddles(tree gate.Tree, changed []string) bool {
 		}
 	}
 	return false
-}
-
-// canaryName cannot be known to the code that is tested before it runs.
-func canaryName() string {
-	var random [8]byte
-	rand.Read(random[:]) // never fails
-	return "TestZ" + hex.EncodeToString(random[:])
 }
 
 // belies tells whether the package reports a good end although a test in it must

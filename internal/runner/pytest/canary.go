@@ -2,8 +2,6 @@ package pytest
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -48,12 +46,4 @@ func meddles(tree gate.Tree, changed []string) bool {
 		content, err := tree.ReadFile(file) // absent: taken away
 		return err == nil && meddling.Match(content)
 	})
-}
-
-// canaryName is the name of the tests that the observer adds to every run and
-// that must fail. It cannot be known to the code that is tested before it runs.
-func canaryName() string {
-	var random [6]byte
-	rand.Read(random[:]) // never fails
-	return "test_" + hex.EncodeToString(random[:])
 }

@@ -1,6 +1,7 @@
 package pytest
 
 import (
+	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -48,8 +49,9 @@ type question struct {
 // command makes the invocation for a question, and the argv that a person would
 // paste for the same.
 func (r *Runner) command(q question, batch gate.Batch, patterns []string) (gate.Command, []string, error) {
+	canary := "test_" + rand.Text() // the code that is tested cannot know it before it runs
 	told, err := json.Marshal(map[string]any{
-		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canaryName(), "must_fail": q.fail, "list": q.list,
+		"dir": r.Dir, "rows": q.rows, "subjects": batch.Subjects, "tests": q.units, "patterns": patterns, "ahead": q.ahead, "canary": canary, "must_fail": q.fail, "list": q.list,
 	})
 	if err != nil {
 		return gate.Command{}, nil, fmt.Errorf("writing the observer's settings: %w", err)
