@@ -36,17 +36,21 @@ func TestRunScript(t *testing.T) {
 	for name, c := range map[string]struct {
 		framework, scripts, want string
 	}{
-		"plain":       {Mocha, `{"test":"mocha --reporter spec --bail --check-leaks test/"}`, "options --check-leaks; targets test/"},
-		"wrapped":     {Mocha, `{"test":"cross-env TS=1 nyc --reporter=text mocha -r ts-node/register --timeout 5000 'test/**/*.ts'"}`, "env TS=1; options -r ts-node/register --timeout 5000; targets test/**/*.ts"},
-		"build first": {Mocha, `{"pretest":"npm run build","build":"tsc -p .","test":"eslint . && mocha dist"}`, "targets dist; steps npm run build"},
-		"inline":      {Ava, `{"test":"tsc && prettier --check . && ava"}`, "steps tsc"},
-		"only checks": {Jest, `{"test":"tsc --noEmit && jest --coverage --config j.js"}`, "options --config j.js"},
-		"node flags":  {Jest, `{"test":"node --experimental-vm-modules node_modules/jest/bin/jest.js --runInBand"}`, "node --experimental-vm-modules; options --runInBand"},
-		"node test":   {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
-		"nested":      {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
-		"own starter": {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
-		"another":     {Jest, `{"test":"mocha"}`, "none"},
-		"a loop":      {Jest, `{"test":"npm run test"}`, "none"},
+		"plain":           {Mocha, `{"test":"mocha --reporter spec --bail --check-leaks test/"}`, "options --check-leaks; targets test/"},
+		"wrapped":         {Mocha, `{"test":"cross-env TS=1 nyc --reporter=text mocha -r ts-node/register --timeout 5000 'test/**/*.ts'"}`, "env TS=1; options -r ts-node/register --timeout 5000; targets test/**/*.ts"},
+		"build first":     {Mocha, `{"pretest":"npm run build","build":"tsc -p .","test":"eslint . && mocha dist"}`, "targets dist; steps npm run build"},
+		"inline":          {Ava, `{"test":"tsc && prettier --check . && ava"}`, "steps tsc"},
+		"only checks":     {Jest, `{"test":"tsc --noEmit && jest --coverage --config j.js"}`, "options --config j.js"},
+		"node flags":      {Jest, `{"test":"node --experimental-vm-modules node_modules/jest/bin/jest.js --runInBand"}`, "node --experimental-vm-modules; options --runInBand"},
+		"node test":       {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
+		"nested":          {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
+		"own starter":     {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
+		"another":         {Jest, `{"test":"mocha"}`, "none"},
+		"again elsewhere": {Jest, `{"test":"cross-env TZ=Pacific/Auckland npm run test-tz && TZ=Europe/London npm run test-tz && jest --coverage","test-tz":"date && jest test/timezone.test --coverage=false"}`, ""},
+		"environment":     {Jest, `{"test":"cross-env A=1 npm run unit","unit":"npm run build && B=2 jest","build":"cross-env C=3 rollup -c"}`, "env A=1 B=2; steps npm run build"},
+		"other suites":    {Mocha, `{"test":"cross-env K=1 karma start && mocha a && mocha b"}`, "targets a"},
+		"a wide loop":     {Jest, `{"test":"npm run a && npm run a && npm run a && npm run a","a":"npm run test && npm run test && npm run test"}`, "none"},
+		"a loop":          {Jest, `{"test":"npm run test"}`, "none"},
 	} {
 		m, _ := readManifest(fakeTree{"package.json": `{"scripts":` + c.scripts + `}`}, ".")
 		s, found := runScript(m, c.framework)
