@@ -10,13 +10,13 @@ import (
 var (
 	frameworkValues = map[string][]string{
 		Mocha:  {"-r", "--require", "-t", "--timeout", "-u", "--ui", "--file", "--extension", "--config", "--package", "--opts", "--loader", "--import", "-s", "--slow", "--retries", "--ignore", "--exclude", "-n", "--node-option", "--compilers", "--jobs", "-j", "--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--grep", "-g", "--fgrep", "-f", "--spec"},
-		Jest:   {"-c", "--config", "--rootDir", "--env", "--testEnvironment", "--maxWorkers", "-w", "--testTimeout", "--selectProjects", "--reporters", "--testPathPattern", "--testNamePattern", "-t", "--coverageDirectory", "--testMatch", "--testRegex", "--projects", "--setupFilesAfterEnv"},
+		Jest:   {"-c", "--config", "--rootDir", "--env", "--testEnvironment", "--maxWorkers", "-w", "--testTimeout", "--selectProjects", "--reporters", "--testPathPattern", "--testNamePattern", "-t", "--coverageDirectory", "--coverageThreshold", "--coverageReporters", "--coverageProvider", "--collectCoverageFrom", "--coveragePathIgnorePatterns", "--testMatch", "--testRegex", "--projects", "--globals", "--setupFilesAfterEnv"},
 		Vitest: {"-c", "--config", "--root", "-r", "--dir", "--environment", "--pool", "--project", "--mode", "--reporter", "--testNamePattern", "-t", "--testTimeout", "--outputFile"},
 		Ava:    {"--config", "-m", "--match", "-T", "--timeout", "-c", "--concurrency", "--node-arguments"},
 	}
 	dropped = map[string][]string{
 		Mocha:  {"--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--bail", "-b", "--watch", "-w", "--grep", "-g", "--fgrep", "-f", "--parallel", "-p", "--jobs", "-j", "--recursive", "--exit", "--spec", "--invert", "--forbid-only", "--forbid-pending", "--allow-uncaught", "--inspect", "--color", "-c", "--colors"},
-		Jest:   {"--coverage", "--collectCoverage", "--coverageDirectory", "--reporters", "--watch", "--watchAll", "--bail", "-b", "--ci", "--onlyChanged", "-o", "--testPathPattern", "--testNamePattern", "-t", "--verbose", "--silent", "--updateSnapshot", "-u", "--changedSince", "--findRelatedTests", "--runTestsByPath", "--testMatch", "--testRegex", "--logHeapUsage", "--detectOpenHandles", "--lastCommit", "--shard"},
+		Jest:   {"--coverage", "--collectCoverage", "--coverageDirectory", "--coverageThreshold", "--coverageReporters", "--coverageProvider", "--collectCoverageFrom", "--coveragePathIgnorePatterns", "--reporters", "--watch", "--watchAll", "--bail", "-b", "--ci", "--onlyChanged", "-o", "--testPathPattern", "--testNamePattern", "-t", "--verbose", "--silent", "--updateSnapshot", "-u", "--changedSince", "--findRelatedTests", "--runTestsByPath", "--testMatch", "--testRegex", "--logHeapUsage", "--detectOpenHandles", "--lastCommit", "--shard"},
 		Vitest: {"run", "watch", "dev", "--run", "--coverage", "--reporter", "--watch", "-w", "--bail", "--testNamePattern", "-t", "--ui", "--outputFile", "--typecheck", "-u", "--update", "--changed", "--shard", "--passWithNoTests"},
 		Ava:    {"--watch", "-w", "--fail-fast", "--tap", "-t", "--match", "-m", "--verbose", "-v", "--update-snapshots", "-u", "--color", "--no-color"},
 	}

@@ -45,6 +45,7 @@ func TestRunScript(t *testing.T) {
 		"node test":       {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
 		"nested":          {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
 		"own starter":     {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
+		"escapes":         {Jest, `{"test":"jest --coverage --coverageThreshold=\"{ \\\"global\\\": { \\\"lines\\\": 100} }\" --globals \"{\\\"a\\\":\\\"x && y\\\"}\""}`, `options --globals {"a":"x && y"}`},
 		"another":         {Jest, `{"test":"mocha"}`, "none"},
 		"again elsewhere": {Jest, `{"test":"cross-env TZ=Pacific/Auckland npm run test-tz && TZ=Europe/London npm run test-tz && jest --coverage","test-tz":"date && jest test/timezone.test --coverage=false"}`, ""},
 		"environment":     {Jest, `{"test":"cross-env A=1 npm run unit","unit":"npm run build && B=2 jest","build":"cross-env C=3 rollup -c"}`, "env A=1 B=2; steps npm run build"},
