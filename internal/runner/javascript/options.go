@@ -12,6 +12,7 @@ var (
 		Mocha:  {"-r", "--require", "-t", "--timeout", "-u", "--ui", "--file", "--extension", "--config", "--package", "--opts", "--loader", "--import", "-s", "--slow", "--retries", "--ignore", "--exclude", "-n", "--node-option", "--compilers", "--jobs", "-j", "--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--grep", "-g", "--fgrep", "-f", "--spec"},
 		Jest:   {"-c", "--config", "--rootDir", "--env", "--testEnvironment", "--maxWorkers", "-w", "--testTimeout", "--selectProjects", "--reporters", "--testPathPattern", "--testNamePattern", "-t", "--coverageDirectory", "--coverageThreshold", "--coverageReporters", "--coverageProvider", "--collectCoverageFrom", "--coveragePathIgnorePatterns", "--testMatch", "--testRegex", "--projects", "--globals", "--setupFilesAfterEnv"},
 		Vitest: {"-c", "--config", "--root", "-r", "--dir", "--environment", "--pool", "--project", "--mode", "--reporter", "--testNamePattern", "-t", "--testTimeout", "--outputFile"},
+		Node:   {"-c", "--concurrency", "-t", "--timeout", "-X", "--coverage-exclude", "-i", "--ignore", "-p", "--pattern", "-r", "--reporter", "--lines", "--branches", "--functions", "--statements", "-T", "--no-typescript-project", "--post-compile"}, // borp's
 		Ava:    {"--config", "-m", "--match", "-T", "--timeout", "-c", "--concurrency", "--node-arguments"},
 	}
 	dropped = map[string][]string{
@@ -45,7 +46,7 @@ func (r *scriptReader) arguments(words []string) {
 			}
 		}
 		if takes {
-			if name == "--spec" {
+			if name == "--spec" || r.script.borp && (name == "--pattern" || name == "-p") {
 				r.script.targets = append(r.script.targets, words[i+1])
 			}
 			i++

@@ -2,6 +2,7 @@ package javascript
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,10 +47,14 @@ func TestRunScript(t *testing.T) {
 		"nested":          {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
 		"own starter":     {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
 		"escapes":         {Jest, `{"test":"jest --coverage --coverageThreshold=\"{ \\\"global\\\": { \\\"lines\\\": 100} }\" --globals \"{\\\"a\\\":\\\"x && y\\\"}\""}`, `options --globals {"a":"x && y"}`},
+		"several":         {Node, `{"test":"npm run build && npm run specs && npm run unit && node test/umd-test.js","build":"tsc","specs":"node --test --test-reporter=spec test/specs.js","unit":"node --test test/unit/*.test.js"}`, "targets test/specs.js test/unit/*.test.js test/umd-test.js; steps npm run build"},
+		"otherwise":       {Mocha, `{"test":"mocha a && mocha -r ts-node/register b"}`, "targets a"},
+		"pre checks":      {Mocha, `{"pretest":"npm run build && npm run lint","build":"run-p build:*","build:a":"babel src","lint":"eslint .","test":"mocha"}`, "steps npm run build"},
+		"borp":            {Node, `{"test":"npm run lint && npm run unit","unit":"c8 borp --reporter=@x/y --coverage --concurrency 1 'a/*.js' -p 'b/*.js'"}`, "targets a/*.js b/*.js"},
 		"another":         {Jest, `{"test":"mocha"}`, "none"},
 		"again elsewhere": {Jest, `{"test":"cross-env TZ=Pacific/Auckland npm run test-tz && TZ=Europe/London npm run test-tz && jest --coverage","test-tz":"date && jest test/timezone.test --coverage=false"}`, ""},
 		"environment":     {Jest, `{"test":"cross-env A=1 npm run unit","unit":"npm run build && B=2 jest","build":"cross-env C=3 rollup -c"}`, "env A=1 B=2; steps npm run build"},
-		"other suites":    {Mocha, `{"test":"cross-env K=1 karma start && mocha a && mocha b"}`, "targets a"},
+		"other suites":    {Mocha, `{"test":"cross-env K=1 karma start && mocha a && mocha b"}`, "targets a b"},
 		"a wide loop":     {Jest, `{"test":"npm run a && npm run a && npm run a && npm run a","a":"npm run test && npm run test && npm run test"}`, "none"},
 		"a loop":          {Jest, `{"test":"npm run test"}`, "none"},
 	} {
@@ -79,6 +84,28 @@ func pairsOf(env map[string]string) []string {
 		out = append(out, name+"="+env[name])
 	}
 	return out
+}
+
+func TestBorp(t *testing.T) {
+	files := fakeTree{"package.json": `{"scripts":{"test":"npm run unit","unit":"borp"}}`, "test/a.test.js": "", "test/deep/b.test.mjs": "", "test/helper.js": "", "src/c.test.js": "", "src/d.js": ""}
+	for name, c := range map[string]struct{ config, want string }{
+		"default":    {"", "src/c.test.js test/a.test.js test/deep/b.test.mjs"},
+		"configured": {"files:\n  - 'test/**/*.test.js'\n  - 'test/**/*.test.mjs'\n", "test/a.test.js test/deep/b.test.mjs"},
+		"negated":    {"files:\n  - '**/*.test.js'\n  - '!src/**'\n", "test/a.test.js"},
+	} {
+		tree := maps.Clone(files)
+		if c.config != "" {
+			tree[".borp.yaml"] = c.config
+		}
+		found := Detect(tree)
+		if len(found) != 1 || found[0].Framework != Node {
+			t.Fatalf("%s: detected %v", name, found)
+		}
+		units, err := New(Config{Framework: Node}).Units(t.Context(), tree, nil, true)
+		if got := strings.Join(units, " "); err != nil || got != c.want {
+			t.Errorf("%s: got %q (%v), want %q", name, got, err, c.want)
+		}
+	}
 }
 
 func TestUnits(t *testing.T) {

@@ -15,6 +15,7 @@ type script struct {
 	node    []string // Node's own options
 	options []string // the framework's
 	targets []string // files and globs
+	borp    bool     // started by borp, which has a configuration of its own
 	steps   []string // shell commands that come before: builds
 }
 
@@ -52,15 +53,23 @@ type scriptReader struct {
 	reads     int
 }
 
-// widest is the first run that names no files, else the first: a script may run
-// some tests once more under other settings.
+// widest is the first run that names no files: a script may run some tests once
+// more under other settings. Where all name files it is the first, with the files
+// of those that are run as it is.
 func (r *scriptReader) widest() script {
 	for _, s := range r.runs {
 		if len(s.targets) == 0 {
 			return s
 		}
 	}
-	return r.runs[0]
+	all := r.runs[0]
+	for _, s := range r.runs[1:] {
+		if maps.Equal(s.env, all.env) && slices.Equal(s.node, all.node) && slices.Equal(s.options, all.options) {
+			all.targets = slices.Concat(all.targets, s.targets)
+			all.steps = s.steps
+		}
+	}
+	return all
 }
 
 // read follows one script, which is called with an environment. What it runs
@@ -72,8 +81,10 @@ func (r *scriptReader) read(name string, env map[string]string, nesting int) {
 		return
 	}
 	steps, runs := len(r.steps), len(r.runs)
-	if pre, has := r.Scripts["pre"+name]; has && r.builds(pre, nesting) {
-		r.steps = append(r.steps, pre)
+	for _, part := range splitCommands(r.Scripts["pre"+name]) {
+		if r.builds(part, nesting) {
+			r.steps = append(r.steps, part)
+		}
 	}
 	for _, part := range splitCommands(text) {
 		before := len(r.runs)
@@ -169,6 +180,12 @@ func (r *scriptReader) take(words []string) bool {
 		case r.isProgram(word):
 			r.script.env = env
 			r.arguments(words[i+1:])
+			return true
+		case r.framework == Node && strings.TrimSuffix(word[strings.LastIndexByte(word, '/')+1:], ".js") == "borp":
+			r.script.env = env
+			r.script.borp = true
+			r.arguments(words[i+1:])
+			r.script.options = nil
 			return true
 		case word == "node" || word == "tsx" && r.framework == Node:
 			if !r.node(word, words[i+1:]) {
