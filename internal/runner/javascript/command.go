@@ -95,7 +95,7 @@ func (c *call) tell(q question) told {
 		Others: s.filter(func(file string) bool { return !slices.Contains(q.units, file) }),
 	}
 	if len(c.Command) == 0 {
-		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
+		t.Node, t.Options, t.Steps = s.node, s.options, s.before()
 	}
 	t.Alone = []string{}
 	if q.trace {

@@ -86,6 +86,31 @@ func pairsOf(env map[string]string) []string {
 	return out
 }
 
+func TestBuilding(t *testing.T) {
+	const scripts = `"scripts":{"build":"node build.js","test":"mocha"}`
+	for name, c := range map[string]struct {
+		tree fakeTree
+		want string
+	}{
+		"imported":      {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "node_modules\n/dist/\n", "test/a.js": "require('../dist/x.js')"}, "npm run build"},
+		"a directory":   {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "import { add } from '../dist'"}, "npm run build"},
+		"by a helper":   {fakeTree{"package.json": "{" + scripts + `,"files":["lib"]}`, "test/a.js": "require('./helper')", "test/helper.js": "require('../lib/esm/x.js')"}, "npm run build"},
+		"the package":   {fakeTree{"package.json": "{" + scripts + `,"main":"./out/index.js"}`, "test/a.js": "require('..')", "src/index.js": ""}, "npm run build"},
+		"by its name":   {fakeTree{"package.json": "{" + scripts + `,"name":"@me/it","exports":{".":{"types":"./out/i.d.ts","import":"./out/i.js"}}}`, "test/a.mjs": "import it from '@me/it'", ".mocharc.json": `{"spec":"test/*.mjs"}`}, "npm run build"},
+		"sources":       {fakeTree{"package.json": "{" + scripts + `,"main":"./out/index.js"}`, ".gitignore": "out", "test/a.js": "require('../src')", "src/index.js": ""}, ""},
+		"its own entry": {fakeTree{"package.json": "{" + scripts + "}", "test/a.js": "require('..')", "index.js": ""}, ""},
+		"a missing one": {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "require('./nowhere/x')"}, ""},
+		"types alone":   {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.ts": "import type { T } from '../dist/x'", ".mocharc.json": `{"spec":"test/*.ts"}`}, ""},
+		"no script":     {fakeTree{"package.json": `{"scripts":{"test":"mocha"}}`, ".gitignore": "dist", "test/a.js": "require('../dist/x')"}, ""},
+		"built already": {fakeTree{"package.json": `{"scripts":{"build":"node build.js","test":"tsc && mocha"}}`, ".gitignore": "dist", "test/a.js": "require('../dist/x')"}, "tsc"},
+		"outside":       {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "require('../../dist/x')"}, ""},
+	} {
+		if got := strings.Join(New(Config{Framework: Mocha}).suite(c.tree).before(), "; "); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestBorp(t *testing.T) {
 	files := fakeTree{"package.json": `{"scripts":{"test":"npm run unit","unit":"borp"}}`, "test/a.test.js": "", "test/deep/b.test.mjs": "", "test/helper.js": "", "src/c.test.js": "", "src/d.js": ""}
 	for name, c := range map[string]struct{ config, want string }{
