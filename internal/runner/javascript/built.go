@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -116,4 +117,25 @@ func (m manifest) entry() string {
 		}
 	}
 	return "index.js"
+}
+
+// maxDirs bounds how many directories the observer is told.
+const maxDirs = 20_000
+
+// directories are those of the tree, below the runner's root, for an observer
+// that looks out for files which were built before: nil where it need not.
+func (c *call) directories(q question, builds bool) []string {
+	if q.list || builds || !slices.ContainsFunc(c.batch.Subjects, isCode) {
+		return []string{}
+	}
+	dirs := make(map[string]bool)
+	for _, file := range c.reader.suite.tree.Paths() {
+		for dir := path.Dir(file); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	if len(dirs) > maxDirs {
+		return []string{}
+	}
+	return slices.Sorted(maps.Keys(dirs))
 }
