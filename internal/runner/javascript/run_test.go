@@ -162,6 +162,33 @@ require('node:test')('two', () => require('node:assert').equal(require('../targe
 	}
 }
 
+// TestWaitsForEver asks again for the tests that had no turn since another one
+// waits for what never comes: only that one failed.
+func TestWaitsForEver(t *testing.T) {
+	packages(t, Node)
+	state := plainstate.New(t, `
+-- package.json --
+{"scripts":{"test":"node --test"}}
+-- test/a.test.js --
+const { test, describe, it } = require('node:test');
+const assert = require('node:assert');
+test('first', () => {});
+test('waits', async () => { await new Promise(() => {}); });
+test('later', () => {});
+test('waits too', () => new Promise(() => {}));
+test('fails', () => assert.equal(1, 2));
+describe('suite', () => { it('inner', () => {}); });
+`)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{
+		"test/a.test.js > fails = failed assertion", "test/a.test.js > first = passed", "test/a.test.js > later = passed", "test/a.test.js > suite = passed", "test/a.test.js > suite > inner = passed",
+		"test/a.test.js > waits = failed exception", "test/a.test.js > waits too = failed exception",
+	})
+}
+
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)
