@@ -69,13 +69,20 @@ func (t *Tail) Write(p []byte) (int, error) {
 func (t *Tail) String() string { return t.buffer.String() }
 
 // Lines returns the last n lines that say something, joined by blanks. Rulers
-// (=====) say nothing.
+// (=====) and the frames of a stack say nothing.
 func (t *Tail) Lines(n int) string {
 	var kept []string
 	for line := range strings.Lines(t.buffer.String()) {
-		if line = strings.TrimSpace(line); strings.Trim(line, "=-_ ") != "" {
+		if line = strings.TrimSpace(line); strings.Trim(line, "=-_ ") != "" && !isFrame(line) {
 			kept = append(kept, line)
 		}
 	}
 	return strings.Join(kept[max(0, len(kept)-n):], " ")
+}
+
+// isFrame holds for a line of a stack as JavaScript and Java print them, which
+// comes after what was thrown.
+func isFrame(line string) bool {
+	place, is := strings.CutPrefix(line, "at ")
+	return is && (strings.HasSuffix(place, ")") || strings.HasSuffix(strings.TrimRight(place, "0123456789"), ":"))
 }

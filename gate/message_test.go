@@ -37,4 +37,8 @@ func TestTail(t *testing.T) {
 	if tail.buffer.Len() > 2*tailSize {
 		t.Errorf("keeps %d bytes", tail.buffer.Len())
 	}
+	fmt.Fprint(&tail, "SyntaxError: no JSON\n    at JSON.parse (<anonymous>)\n    at /a/cli.js:3:14\n    at step (/a/b.js:1:2)\n")
+	if got := tail.Lines(1); got != "SyntaxError: no JSON" {
+		t.Errorf("got %q of what was thrown", got)
+	}
 }

@@ -28,6 +28,7 @@ type replay struct {
 	recalled  map[StateName]int // observations that a former run made
 	commands  []RanCommand
 	loaded    map[string]map[StateName][]Loaded // by runner
+	built     map[string]map[StateName]string   // by runner: a file of another build that its tests loaded
 	failed    map[string]map[StateName][]UnitFailure
 	touchedU  map[string]map[StateName][]string // units by runner and state
 	chosenBy  map[Key][]string
@@ -70,6 +71,7 @@ func newReplay(in Inputs) *replay {
 		costs:      make(map[StateName]time.Duration),
 		recalled:   make(map[StateName]int),
 		loaded:     make(map[string]map[StateName][]Loaded),
+		built:      make(map[string]map[StateName]string),
 		failed:     make(map[string]map[StateName][]UnitFailure),
 		unheard:    make(map[string]string),
 		forged:     make(map[string]map[StateName][]string),
@@ -300,6 +302,12 @@ func (r *replay) record(runner Runner, name StateName, result Result, why string
 		return to[runner.Name()]
 	}
 	at(r.loaded)[name] = append(at(r.loaded)[name], result.Loaded...)
+	if result.Built != "" {
+		if r.built[runner.Name()] == nil {
+			r.built[runner.Name()] = make(map[StateName]string)
+		}
+		r.built[runner.Name()][name] = result.Built
+	}
 	if r.failed[runner.Name()] == nil {
 		r.failed[runner.Name()] = make(map[StateName][]UnitFailure)
 	}

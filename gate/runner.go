@@ -112,9 +112,13 @@ type Batch struct {
 // Result is everything one run said. Rows of one id may have several
 // observations when the framework itself ran it again.
 type Result struct {
-	Rows     []Observed
-	Units    []UnitFailure // units that could not be loaded or died
-	Loaded   []Loaded
+	Rows   []Observed
+	Units  []UnitFailure // units that could not be loaded or died
+	Loaded []Loaded
+	// Built is a file that a test process loaded though the tree does not hold it
+	// and something made it before the run, of sources that are not known; "" for
+	// none. It matters where the tests loaded no changed file.
+	Built    string
 	Forged   []string   // units in which a check that must fail came out passed
 	Replaced []string   // parts of the test framework that the tree's code took the place of
 	Commands [][]string // the commands as a person would paste them, in order

@@ -55,6 +55,9 @@ func (r *replay) checkState(ctx context.Context, name StateName, changed []strin
 			if problem == "" {
 				problem = strayed(state.Tree(), loaded)
 			}
+			if built := r.built[runner.Name()][name]; problem == "" && len(loaded) == 0 && built != "" {
+				problem = fmt.Sprintf("the tests load none of the changed files, but %s, which is no part of the repository and was built before: let what runs the tests build it first (pretest or test in package.json), so that each state has its own", built)
+			}
 			r.judgeState(runner.Name(), name, problem, len(changed), len(loaded))
 		}
 		r.mu.Unlock()

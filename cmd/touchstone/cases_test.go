@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -71,6 +72,7 @@ func playCase(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	branches(t, dir, archive.Files)
+	onDisk(t, dir, archive.Files)
 	var stderr strings.Builder
 	app := App{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Getenv: os.Getenv}
 	code := app.Main(args)
@@ -90,6 +92,21 @@ func playCase(t *testing.T, file string) {
 	}
 	if t.Failed() {
 		report.Write(os.Stderr, "text", r, report.Options{Verbose: true})
+	}
+}
+
+// onDisk writes what lies in the work tree and in no commit.
+func onDisk(t *testing.T, dir string, files []txtar.File) {
+	t.Helper()
+	for _, file := range files {
+		name, is := strings.CutPrefix(file.Name, "disk/")
+		if !is {
+			continue
+		}
+		to := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, file.Data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ type told struct {
 	Canaries  []canary          `json:"canaries"`
 	Trace     bool              `json:"trace"`
 	Alone     []string          `json:"alone"` // targets that get a process of their own when traced
+	Dirs      []string          `json:"dirs"`  // of the tree: what lies in others was built
 	Mark      string            `json:"mark"`  // where stand-ins leave their mark, "" for nowhere
 }
 
@@ -95,8 +96,9 @@ func (c *call) tell(q question) told {
 		Others: s.filter(func(file string) bool { return !slices.Contains(q.units, file) }),
 	}
 	if len(c.Command) == 0 {
-		t.Node, t.Options, t.Steps = s.node, s.options, s.steps
+		t.Node, t.Options, t.Steps = s.node, s.options, s.before()
 	}
+	t.Dirs = c.directories(q, len(t.Steps) > 0)
 	t.Alone = []string{}
 	if q.trace {
 		t.Alone = nonNil(c.apartFiles(s))

@@ -31,7 +31,7 @@ func (r *Runner) AddGraph(g *rts.Graph, tree gate.Tree) {
 		for _, file := range slices.Concat(everywhere, snapshots(s, unit)) {
 			b.use(unit, file)
 		}
-		if len(s.steps) > 0 {
+		if len(s.before()) > 0 {
 			g.Doubt(unit, "is built before it runs")
 		}
 	}

@@ -72,6 +72,9 @@ func (c *call) note(h heard, shown []string) {
 		c.result.Commands = append(c.result.Commands, shown)
 	}
 	c.unseen = c.unseen || h.unseen
+	if h.built != "" {
+		c.result.Built = h.built
+	}
 	c.traces = append(c.traces, h.traces...)
 	c.result.Replaced = append(c.result.Replaced, h.replaced...)
 	for _, loaded := range h.loaded {

@@ -10,6 +10,7 @@ import (
 
 // manifest is what is read off a package.json.
 type manifest struct {
+	Name            string                     `json:"name"`
 	Type            string                     `json:"type"`
 	Scripts         map[string]string          `json:"scripts"`
 	Dependencies    map[string]string          `json:"dependencies"`
@@ -26,7 +27,7 @@ func readManifest(tree gate.Tree, dir string) (m manifest, ok bool) {
 		return manifest{}, false
 	}
 	for key, into := range map[string]any{
-		"type": &m.Type, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "workspaces": &m.Workspaces,
+		"name": &m.Name, "type": &m.Type, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "workspaces": &m.Workspaces,
 	} {
 		if raw, has := m.Rest[key]; has {
 			_ = json.Unmarshal(raw, into) // a value of another shape says nothing

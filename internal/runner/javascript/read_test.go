@@ -2,6 +2,7 @@ package javascript
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,17 +37,26 @@ func TestRunScript(t *testing.T) {
 	for name, c := range map[string]struct {
 		framework, scripts, want string
 	}{
-		"plain":       {Mocha, `{"test":"mocha --reporter spec --bail --check-leaks test/"}`, "options --check-leaks; targets test/"},
-		"wrapped":     {Mocha, `{"test":"cross-env TS=1 nyc --reporter=text mocha -r ts-node/register --timeout 5000 'test/**/*.ts'"}`, "env TS=1; options -r ts-node/register --timeout 5000; targets test/**/*.ts"},
-		"build first": {Mocha, `{"pretest":"npm run build","build":"tsc -p .","test":"eslint . && mocha dist"}`, "targets dist; steps npm run build"},
-		"inline":      {Ava, `{"test":"tsc && prettier --check . && ava"}`, "steps tsc"},
-		"only checks": {Jest, `{"test":"tsc --noEmit && jest --coverage --config j.js"}`, "options --config j.js"},
-		"node flags":  {Jest, `{"test":"node --experimental-vm-modules node_modules/jest/bin/jest.js --runInBand"}`, "node --experimental-vm-modules; options --runInBand"},
-		"node test":   {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
-		"nested":      {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
-		"own starter": {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
-		"another":     {Jest, `{"test":"mocha"}`, "none"},
-		"a loop":      {Jest, `{"test":"npm run test"}`, "none"},
+		"plain":           {Mocha, `{"test":"mocha --reporter spec --bail --check-leaks test/"}`, "options --check-leaks; targets test/"},
+		"wrapped":         {Mocha, `{"test":"cross-env TS=1 nyc --reporter=text mocha -r ts-node/register --timeout 5000 'test/**/*.ts'"}`, "env TS=1; options -r ts-node/register --timeout 5000; targets test/**/*.ts"},
+		"build first":     {Mocha, `{"pretest":"npm run build","build":"tsc -p .","test":"eslint . && mocha dist"}`, "targets dist; steps npm run build"},
+		"inline":          {Ava, `{"test":"tsc && prettier --check . && ava"}`, "steps tsc"},
+		"only checks":     {Jest, `{"test":"tsc --noEmit && jest --coverage --config j.js"}`, "options --config j.js"},
+		"node flags":      {Jest, `{"test":"node --experimental-vm-modules node_modules/jest/bin/jest.js --runInBand"}`, "node --experimental-vm-modules; options --runInBand"},
+		"node test":       {Node, `{"test":"node --import tsx --test --test-reporter=spec --test-timeout=900 test/a.ts"}`, "node --import tsx --test-timeout=900; targets test/a.ts"},
+		"nested":          {Vitest, `{"test":"run-s unit","unit":"vitest run --coverage"}`, ""},
+		"own starter":     {Mocha, `{"test":"node bin/ssl.js mocha test/unit/*.js --timeout 30000 --exit"}`, "options --timeout 30000; targets test/unit/*.js"},
+		"escapes":         {Jest, `{"test":"jest --coverage --coverageThreshold=\"{ \\\"global\\\": { \\\"lines\\\": 100} }\" --globals \"{\\\"a\\\":\\\"x && y\\\"}\""}`, `options --globals {"a":"x && y"}`},
+		"several":         {Node, `{"test":"npm run build && npm run specs && npm run unit && node test/umd-test.js","build":"tsc","specs":"node --test --test-reporter=spec test/specs.js","unit":"node --test test/unit/*.test.js"}`, "targets test/specs.js test/unit/*.test.js test/umd-test.js; steps npm run build"},
+		"otherwise":       {Mocha, `{"test":"mocha a && mocha -r ts-node/register b"}`, "targets a"},
+		"pre checks":      {Mocha, `{"pretest":"npm run build && npm run lint","build":"run-p build:*","build:a":"babel src","lint":"eslint .","test":"mocha"}`, "steps npm run build"},
+		"borp":            {Node, `{"test":"npm run lint && npm run unit","unit":"c8 borp --reporter=@x/y --coverage --concurrency 1 'a/*.js' -p 'b/*.js'"}`, "targets a/*.js b/*.js"},
+		"another":         {Jest, `{"test":"mocha"}`, "none"},
+		"again elsewhere": {Jest, `{"test":"cross-env TZ=Pacific/Auckland npm run test-tz && TZ=Europe/London npm run test-tz && jest --coverage","test-tz":"date && jest test/timezone.test --coverage=false"}`, ""},
+		"environment":     {Jest, `{"test":"cross-env A=1 npm run unit","unit":"npm run build && B=2 jest","build":"cross-env C=3 rollup -c"}`, "env A=1 B=2; steps npm run build"},
+		"other suites":    {Mocha, `{"test":"cross-env K=1 karma start && mocha a && mocha b"}`, "targets a b"},
+		"a wide loop":     {Jest, `{"test":"npm run a && npm run a && npm run a && npm run a","a":"npm run test && npm run test && npm run test"}`, "none"},
+		"a loop":          {Jest, `{"test":"npm run test"}`, "none"},
 	} {
 		m, _ := readManifest(fakeTree{"package.json": `{"scripts":` + c.scripts + `}`}, ".")
 		s, found := runScript(m, c.framework)
@@ -74,6 +84,53 @@ func pairsOf(env map[string]string) []string {
 		out = append(out, name+"="+env[name])
 	}
 	return out
+}
+
+func TestBuilding(t *testing.T) {
+	const scripts = `"scripts":{"build":"node build.js","test":"mocha"}`
+	for name, c := range map[string]struct {
+		tree fakeTree
+		want string
+	}{
+		"imported":      {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "node_modules\n/dist/\n", "test/a.js": "require('../dist/x.js')"}, "npm run build"},
+		"a directory":   {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "import { add } from '../dist'"}, "npm run build"},
+		"by a helper":   {fakeTree{"package.json": "{" + scripts + `,"files":["lib"]}`, "test/a.js": "require('./helper')", "test/helper.js": "require('../lib/esm/x.js')"}, "npm run build"},
+		"the package":   {fakeTree{"package.json": "{" + scripts + `,"main":"./out/index.js"}`, "test/a.js": "require('..')", "src/index.js": ""}, "npm run build"},
+		"by its name":   {fakeTree{"package.json": "{" + scripts + `,"name":"@me/it","exports":{".":{"types":"./out/i.d.ts","import":"./out/i.js"}}}`, "test/a.mjs": "import it from '@me/it'", ".mocharc.json": `{"spec":"test/*.mjs"}`}, "npm run build"},
+		"sources":       {fakeTree{"package.json": "{" + scripts + `,"main":"./out/index.js"}`, ".gitignore": "out", "test/a.js": "require('../src')", "src/index.js": ""}, ""},
+		"its own entry": {fakeTree{"package.json": "{" + scripts + "}", "test/a.js": "require('..')", "index.js": ""}, ""},
+		"a missing one": {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "require('./nowhere/x')"}, ""},
+		"types alone":   {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.ts": "import type { T } from '../dist/x'", ".mocharc.json": `{"spec":"test/*.ts"}`}, ""},
+		"no script":     {fakeTree{"package.json": `{"scripts":{"test":"mocha"}}`, ".gitignore": "dist", "test/a.js": "require('../dist/x')"}, ""},
+		"built already": {fakeTree{"package.json": `{"scripts":{"build":"node build.js","test":"tsc && mocha"}}`, ".gitignore": "dist", "test/a.js": "require('../dist/x')"}, "tsc"},
+		"outside":       {fakeTree{"package.json": "{" + scripts + "}", ".gitignore": "dist", "test/a.js": "require('../../dist/x')"}, ""},
+	} {
+		if got := strings.Join(New(Config{Framework: Mocha}).suite(c.tree).before(), "; "); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestBorp(t *testing.T) {
+	files := fakeTree{"package.json": `{"scripts":{"test":"npm run unit","unit":"borp"}}`, "test/a.test.js": "", "test/deep/b.test.mjs": "", "test/helper.js": "", "src/c.test.js": "", "src/d.js": ""}
+	for name, c := range map[string]struct{ config, want string }{
+		"default":    {"", "src/c.test.js test/a.test.js test/deep/b.test.mjs"},
+		"configured": {"files:\n  - 'test/**/*.test.js'\n  - 'test/**/*.test.mjs'\n", "test/a.test.js test/deep/b.test.mjs"},
+		"negated":    {"files:\n  - '**/*.test.js'\n  - '!src/**'\n", "test/a.test.js"},
+	} {
+		tree := maps.Clone(files)
+		if c.config != "" {
+			tree[".borp.yaml"] = c.config
+		}
+		found := Detect(tree)
+		if len(found) != 1 || found[0].Framework != Node {
+			t.Fatalf("%s: detected %v", name, found)
+		}
+		units, err := New(Config{Framework: Node}).Units(t.Context(), tree, nil, true)
+		if got := strings.Join(units, " "); err != nil || got != c.want {
+			t.Errorf("%s: got %q (%v), want %q", name, got, err, c.want)
+		}
+	}
 }
 
 func TestUnits(t *testing.T) {

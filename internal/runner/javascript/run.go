@@ -273,7 +273,7 @@ func (c *call) complete(ctx context.Context, rest question) (question, error) {
 	}
 	ids := h.ids()
 	for _, row := range h.rows {
-		if id := ids[row]; !c.answered[id] && slices.Contains(partial, row.unit) && !row.suite {
+		if id := ids[row]; !c.answered[id] && slices.Contains(partial, row.unit) && (!row.suite || !c.begun(id)) {
 			rest.rows[row.unit] = append(rest.rows[row.unit], id)
 			c.remember(id, knownRow{row.unit, row.path, row.number, row.suite})
 		}
@@ -282,6 +282,17 @@ func (c *call) complete(ctx context.Context, rest question) (question, error) {
 		return slices.Contains(partial, unit) && len(rest.rows[unit]) == 0
 	})
 	return rest, nil
+}
+
+// begun tells whether a row in a suite has an answer: then the suite would be
+// judged by a part of it.
+func (c *call) begun(suite string) bool {
+	for id := range c.answered {
+		if strings.HasPrefix(id, suite+between) {
+			return true
+		}
+	}
+	return false
 }
 
 // giveUp answers for what will not be asked again.

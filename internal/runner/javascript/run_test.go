@@ -137,6 +137,58 @@ func TestLoaded(t *testing.T) {
 	}
 }
 
+// TestBuiltBefore says of a file that tests load and no tree holds that another
+// build made it, unless the tests' own script builds.
+func TestBuiltBefore(t *testing.T) {
+	packages(t, Node)
+	for script, want := range map[string]string{"node --test": "target/lib.js", "mkdir -p target && cp src/lib.js target/ && node --test": ""} {
+		state := plainstate.New(t, `
+-- package.json --
+{"scripts":{"test":"`+script+`"}}
+-- src/lib.js --
+exports.two = () => 2
+-- target/lib.js --
+exports.two = () => 2
+-- test/a.test.js --
+require('node:test')('two', () => require('node:assert').equal(require('../target/lib.js').two(), 2))
+`)
+		result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}, Subjects: []string{"src/lib.js"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(result.Built, want) || (want == "") != (result.Built == "") || len(result.Loaded) > 0 {
+			t.Errorf("%s: built %q, loaded %v", script, result.Built, result.Loaded)
+		}
+	}
+}
+
+// TestWaitsForEver asks again for the tests that had no turn since another one
+// waits for what never comes: only that one failed.
+func TestWaitsForEver(t *testing.T) {
+	packages(t, Node)
+	state := plainstate.New(t, `
+-- package.json --
+{"scripts":{"test":"node --test"}}
+-- test/a.test.js --
+const { test, describe, it } = require('node:test');
+const assert = require('node:assert');
+test('first', () => {});
+test('waits', async () => { await new Promise(() => {}); });
+test('later', () => {});
+test('waits too', () => new Promise(() => {}));
+test('fails', () => assert.equal(1, 2));
+describe('suite', () => { it('inner', () => {}); });
+`)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.test.js"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{
+		"test/a.test.js > fails = failed assertion", "test/a.test.js > first = passed", "test/a.test.js > later = passed", "test/a.test.js > suite = passed", "test/a.test.js > suite > inner = passed",
+		"test/a.test.js > waits = failed exception", "test/a.test.js > waits too = failed exception",
+	})
+}
+
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)

@@ -1,6 +1,7 @@
 package javascript
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,11 +15,16 @@ type script struct {
 	node    []string // Node's own options
 	options []string // the framework's
 	targets []string // files and globs
+	borp    bool     // started by borp, which has a configuration of its own
 	steps   []string // shell commands that come before: builds
 }
 
-// maxNesting bounds how deep scripts may call each other.
-const maxNesting = 8
+// maxNesting and maxReads bound how deep scripts may call each other, and how
+// often.
+const (
+	maxNesting = 8
+	maxReads   = 200
+)
 
 // runScript finds in a package's scripts the command that runs the framework,
 // beginning at "test". found is false when none does.
@@ -31,8 +37,8 @@ func runScript(m manifest, framework string) (s script, found bool) {
 	}
 	for _, name := range names {
 		reader := &scriptReader{manifest: m, framework: framework}
-		if reader.read(name, 0) {
-			return reader.script, true
+		if reader.read(name, nil, 0); len(reader.runs) > 0 {
+			return reader.widest(), true
 		}
 	}
 	return script{}, false
@@ -41,39 +47,87 @@ func runScript(m manifest, framework string) (s script, found bool) {
 type scriptReader struct {
 	manifest
 	framework string
-	script    script
+	script    script   // of the command that is being read
+	steps     []string // builds so far
+	runs      []script // the commands that run the framework
+	reads     int
 }
 
-// read follows one script. What it runs before the framework is kept when it
-// builds something.
-func (r *scriptReader) read(name string, nesting int) bool {
-	text, ok := r.Scripts[name]
-	if !ok || nesting > maxNesting {
-		return false
+// widest is the first run that names no files: a script may run some tests once
+// more under other settings. Where all name files it is the first, with the files
+// of those that are run as it is.
+func (r *scriptReader) widest() script {
+	for _, s := range r.runs {
+		if len(s.targets) == 0 {
+			return s
+		}
 	}
-	steps := len(r.script.steps)
-	if pre, has := r.Scripts["pre"+name]; has && r.builds(pre, nesting) {
-		r.script.steps = append(r.script.steps, pre)
+	all := r.runs[0]
+	for _, s := range r.runs[1:] {
+		if maps.Equal(s.env, all.env) && slices.Equal(s.node, all.node) && slices.Equal(s.options, all.options) {
+			all.targets = slices.Concat(all.targets, s.targets)
+			all.steps = s.steps
+		}
+	}
+	return all
+}
+
+// read follows one script, which is called with an environment. What it runs
+// before the framework is kept when it builds something; what runs the framework
+// is no build.
+func (r *scriptReader) read(name string, env map[string]string, nesting int) {
+	text, ok := r.Scripts[name]
+	if r.reads++; !ok || nesting > maxNesting || r.reads > maxReads {
+		return
+	}
+	steps, runs := len(r.steps), len(r.runs)
+	for _, part := range splitCommands(r.Scripts["pre"+name]) {
+		if r.builds(part, nesting) {
+			r.steps = append(r.steps, part)
+		}
 	}
 	for _, part := range splitCommands(text) {
-		words := splitWords(part)
+		before := len(r.runs)
+		words, own := calledWith(splitWords(part))
 		if inner := scriptName(words, r.Scripts); inner != "" {
-			if r.read(inner, nesting+1) {
-				return true
-			}
-		} else if r.take(words) {
-			return true
+			r.read(inner, joined(env, own), nesting+1)
+		} else if r.script = (script{}); r.take(words) {
+			r.script.env = joined(joined(env, own), r.script.env)
+			r.script.steps = slices.Clone(r.steps)
+			r.runs = append(r.runs, r.script)
 		}
-		if r.builds(part, nesting) {
-			r.script.steps = append(r.script.steps, part)
+		if len(r.runs) == before && r.builds(part, nesting) {
+			r.steps = append(r.steps, part)
 		}
 	}
-	r.script.steps = r.script.steps[:steps]
-	return false
+	if len(r.runs) == runs {
+		r.steps = r.steps[:steps]
+	}
+}
+
+// calledWith takes off a command what sets its environment: NAME=value, env,
+// cross-env.
+func calledWith(words []string) (command []string, env map[string]string) {
+	env = make(map[string]string)
+	for i, word := range words {
+		if name, value, assigned := strings.Cut(word, "="); assigned && isName(name) {
+			env[name] = value
+		} else if !slices.Contains([]string{"cross-env", "cross-env-shell", "env"}, word) {
+			return words[i:], env
+		}
+	}
+	return nil, env
+}
+
+func joined(outer, inner map[string]string) map[string]string {
+	all := make(map[string]string, len(outer)+len(inner))
+	maps.Copy(all, outer)
+	maps.Copy(all, inner)
+	return all
 }
 
 var (
-	builder = lazyregexp.New(`(^|[\s/:&;])(tsc|babel|rollup|esbuild|webpack|tsup|swc|vite build|unbuild|tsdown|parcel|make|build|compile|bundle|prepare|transpile|generate|codegen|copy|cp|mkdir|rimraf|rm|shx|peggy|pegjs|nearleyc|cross-env|ncc|microbundle|lerna|nx|turbo|wireit|gulp|grunt)\b`)
+	builder = lazyregexp.New(`(^|[\s/:&;])(tsc|babel|rollup|esbuild|webpack|tsup|swc|vite build|unbuild|tsdown|parcel|make|build|compile|bundle|prepare|transpile|generate|codegen|copy|cp|mkdir|rimraf|rm|shx|peggy|pegjs|nearleyc|ncc|microbundle|lerna|nx|turbo|wireit|gulp|grunt)\b`)
 	checker = lazyregexp.New(`(^|[\s/:])(eslint|standard|xo|prettier|tsd|lint|format|size-limit|audit|biome|oxlint|knip|typecheck|type-check|check-types|attw|publint|dtslint)\b|--noEmit\b`)
 )
 
@@ -83,7 +137,8 @@ func (r *scriptReader) builds(command string, nesting int) bool {
 	if checker.MatchString(command) {
 		return false
 	}
-	if inner := scriptName(splitWords(command), r.Scripts); inner != "" && nesting < maxNesting {
+	words, _ := calledWith(splitWords(command))
+	if inner := scriptName(words, r.Scripts); inner != "" && nesting < maxNesting {
 		return slices.ContainsFunc(splitCommands(r.Scripts[inner]), func(part string) bool { return r.builds(part, nesting+1) })
 	}
 	return builder.MatchString(command)
@@ -125,6 +180,12 @@ func (r *scriptReader) take(words []string) bool {
 		case r.isProgram(word):
 			r.script.env = env
 			r.arguments(words[i+1:])
+			return true
+		case r.framework == Node && strings.TrimSuffix(word[strings.LastIndexByte(word, '/')+1:], ".js") == "borp":
+			r.script.env = env
+			r.script.borp = true
+			r.arguments(words[i+1:])
+			r.script.options = nil
 			return true
 		case word == "node" || word == "tsx" && r.framework == Node:
 			if !r.node(word, words[i+1:]) {
@@ -195,54 +256,6 @@ func unwantedNode(option string) bool {
 		"--test-coverage-exclude", "--test-coverage-lines", "--test-coverage-branches", "--test-coverage-functions", "--test-concurrency", "--test-name-pattern", "--test-update-snapshots", "--test-force-exit"}, name)
 }
 
-// frameworkValues are options of the frameworks that take the next word as
-// their value; those of dropped are not handed on.
-var (
-	frameworkValues = map[string][]string{
-		Mocha:  {"-r", "--require", "-t", "--timeout", "-u", "--ui", "--file", "--extension", "--config", "--package", "--opts", "--loader", "--import", "-s", "--slow", "--retries", "--ignore", "--exclude", "-n", "--node-option", "--compilers", "--jobs", "-j", "--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--grep", "-g", "--fgrep", "-f", "--spec"},
-		Jest:   {"-c", "--config", "--rootDir", "--env", "--testEnvironment", "--maxWorkers", "-w", "--testTimeout", "--selectProjects", "--reporters", "--testPathPattern", "--testNamePattern", "-t", "--coverageDirectory", "--testMatch", "--testRegex", "--projects", "--setupFilesAfterEnv"},
-		Vitest: {"-c", "--config", "--root", "-r", "--dir", "--environment", "--pool", "--project", "--mode", "--reporter", "--testNamePattern", "-t", "--testTimeout", "--outputFile"},
-		Ava:    {"--config", "-m", "--match", "-T", "--timeout", "-c", "--concurrency", "--node-arguments"},
-	}
-	dropped = map[string][]string{
-		Mocha:  {"--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--bail", "-b", "--watch", "-w", "--grep", "-g", "--fgrep", "-f", "--parallel", "-p", "--jobs", "-j", "--recursive", "--exit", "--spec", "--invert", "--forbid-only", "--forbid-pending", "--allow-uncaught", "--inspect", "--color", "-c", "--colors"},
-		Jest:   {"--coverage", "--collectCoverage", "--coverageDirectory", "--reporters", "--watch", "--watchAll", "--bail", "-b", "--ci", "--onlyChanged", "-o", "--testPathPattern", "--testNamePattern", "-t", "--verbose", "--silent", "--updateSnapshot", "-u", "--changedSince", "--findRelatedTests", "--runTestsByPath", "--testMatch", "--testRegex", "--logHeapUsage", "--detectOpenHandles", "--lastCommit", "--shard"},
-		Vitest: {"run", "watch", "dev", "--run", "--coverage", "--reporter", "--watch", "-w", "--bail", "--testNamePattern", "-t", "--ui", "--outputFile", "--typecheck", "-u", "--update", "--changed", "--shard", "--passWithNoTests"},
-		Ava:    {"--watch", "-w", "--fail-fast", "--tap", "-t", "--match", "-m", "--verbose", "-v", "--update-snapshots", "-u", "--color", "--no-color"},
-	}
-)
-
-// arguments sorts what follows the framework's program into options and files.
-func (r *scriptReader) arguments(words []string) {
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		if strings.HasPrefix(word, "$") || strings.ContainsAny(word, "<>|") {
-			continue
-		}
-		if !strings.HasPrefix(word, "-") {
-			if !slices.Contains(dropped[r.framework], word) {
-				r.script.targets = append(r.script.targets, word)
-			}
-			continue
-		}
-		name, _, joined := strings.Cut(word, "=")
-		name = strings.SplitN(name, ".", 2)[0] // --coverage.enabled
-		takes := !joined && slices.Contains(frameworkValues[r.framework], name) && i+1 < len(words)
-		if !slices.Contains(dropped[r.framework], name) {
-			r.script.options = append(r.script.options, word)
-			if takes {
-				r.script.options = append(r.script.options, words[i+1])
-			}
-		}
-		if takes {
-			if name == "--spec" {
-				r.script.targets = append(r.script.targets, words[i+1])
-			}
-			i++
-		}
-	}
-}
-
 // Script names the script of the runner's package.json that runs its framework
 // on a tree, "" when none does.
 func (r *Runner) Script(tree gate.Tree) string {
@@ -252,7 +265,7 @@ func (r *Runner) Script(tree gate.Tree) string {
 	}
 	for _, name := range sorted(m.Scripts) {
 		reader := &scriptReader{manifest: m, framework: r.Config.Framework}
-		if reader.read(name, 0) {
+		if reader.read(name, nil, 0); len(reader.runs) > 0 {
 			return name
 		}
 	}

@@ -34,6 +34,7 @@ type session struct {
 	loading  string
 	started  []string // units that began, in order
 	loaded   []gate.Loaded
+	built    string            // a file that no tree holds and a test process loaded
 	unseen   bool              // this Node does not tell which ES modules it loads
 	replaced []string          // what the tree put in place of the framework's own
 	traces   []record          // what units did
@@ -98,6 +99,8 @@ func (s *session) take(r record) {
 		s.uncaught[r.Unit] = append(s.uncaught[r.Unit], r.Errors...)
 	case "loaded":
 		s.loaded = append(s.loaded, gate.Loaded{Subject: r.Subject, File: r.File, SHA256: r.SHA256, InTree: r.InTree})
+	case "built":
+		s.built = r.File
 	case "unseen":
 		s.unseen = true
 	case "replaced":

@@ -35,6 +35,7 @@ var (
 		Jest:   {"jest.config.js", "jest.config.ts", "jest.config.mjs", "jest.config.cjs", "jest.config.json", "jest.config.cts", "jest.config.mts"},
 		Vitest: {"vitest.config.ts", "vitest.config.js", "vitest.config.mts", "vitest.config.mjs", "vitest.config.cts", "vitest.config.cjs", "vite.config.ts", "vite.config.js", "vite.config.mts", "vite.config.mjs", "vitest.workspace.ts", "vitest.workspace.js", "vitest.workspace.json"},
 		Mocha:  {".mocharc.js", ".mocharc.cjs", ".mocharc.yaml", ".mocharc.yml", ".mocharc.jsonc", ".mocharc.json", ".mocharc.mjs", "test/mocha.opts"},
+		Node:   {".borp.yaml", ".borp.yml"},
 		Ava:    {"ava.config.js", "ava.config.mjs", "ava.config.cjs"},
 	}
 )
@@ -98,6 +99,10 @@ func (s *settings) readMocha(tree gate.Tree, dir string) {
 }
 
 func (s *settings) readNode(tree gate.Tree, dir string) {
+	if s.borp {
+		s.readBorp()
+		return
+	}
 	for _, target := range s.targets {
 		s.include = append(s.include, asFiles(tree, dir, strings.TrimPrefix(target, "./"), true)...)
 	}
@@ -112,18 +117,31 @@ func (s *settings) readNode(tree gate.Tree, dir string) {
 	}
 }
 
+func (s *settings) readBorp() {
+	s.include = rooted(append(slices.Clone(s.targets), configStrings(s.config, "files")...))
+	if s.exclude = negated(&s.include); len(s.include) == 0 {
+		s.include = []string{"**/*.test." + scriptFile}
+	}
+}
+
+// negated takes the globs that begin with ! out of a list.
+func negated(globs *[]string) (not []string) {
+	*globs = slices.DeleteFunc(*globs, func(glob string) bool {
+		rest, is := strings.CutPrefix(glob, "!")
+		if is {
+			not = append(not, rest)
+		}
+		return is
+	})
+	return not
+}
+
 func (s *settings) readAva() {
 	s.include = rooted(append(configStrings(s.config, "files"), s.targets...))
-	for _, glob := range s.include {
-		if not, negated := strings.CutPrefix(glob, "!"); negated {
-			s.exclude = append(s.exclude, not)
-		}
-	}
-	s.include = slices.DeleteFunc(s.include, func(glob string) bool { return strings.HasPrefix(glob, "!") })
+	s.exclude = append(negated(&s.include), avaNot...)
 	if len(s.include) == 0 {
 		s.include = avaFiles
 	}
-	s.exclude = append(s.exclude, avaNot...)
 }
 
 // asFiles turns a target into globs of files: a directory stands for what it

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
@@ -20,6 +21,7 @@ type suite struct {
 	sources map[string]string
 	named   map[string][]string // by file: what it imports
 	spans   map[string]*outline
+	once    sync.Once // of before
 }
 
 func (r *Runner) suite(tree gate.Tree) *suite {
@@ -31,6 +33,16 @@ func (r *Runner) suite(tree gate.Tree) *suite {
 		}
 	}
 	return s
+}
+
+// before is what is built before the tests.
+func (s *suite) before() []string {
+	s.once.Do(func() {
+		if step := s.building(); len(s.steps) == 0 && step != "" {
+			s.steps = []string{step}
+		}
+	})
+	return s.steps
 }
 
 var scriptExt = lazyregexp.New(`\.[cm]?[jt]sx?$`)

@@ -22,6 +22,8 @@ func splitCommands(line string) []string {
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
+		case c == '\\' && quote != '\'':
+			i++
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -40,20 +42,29 @@ func splitCommands(line string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 }
 
-// splitWords cuts a command into its words; quotes go, escapes stay.
+// splitWords cuts a command into its words, as a shell reads quotes and what is
+// escaped in double ones; other escapes stay.
 func splitWords(command string) []string {
 	var words []string
 	var word strings.Builder
-	var quote rune
+	var quote byte
 	inside := false
-	for _, c := range command {
+	for i := 0; i < len(command); i++ {
+		c := command[i]
 		switch {
+		case quote == '"' && c == '\\' && i+1 < len(command) && strings.IndexByte("\"\\$`", command[i+1]) >= 0:
+			i++
+			word.WriteByte(command[i])
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != 0:
-			word.WriteRune(c)
+			word.WriteByte(c)
 		case c == '\'' || c == '"':
 			quote, inside = c, true
+		case c == '\\' && i+1 < len(command) && strings.IndexByte("\"'", command[i+1]) >= 0:
+			i++
+			word.WriteByte(command[i])
+			inside = true
 		case c == ' ' || c == '\t' || c == '\n':
 			if inside {
 				words = append(words, word.String())
@@ -61,7 +72,7 @@ func splitWords(command string) []string {
 			word.Reset()
 			inside = false
 		default:
-			word.WriteRune(c)
+			word.WriteByte(c)
 			inside = true
 		}
 	}

@@ -178,6 +178,7 @@ async function framework(name, bin, extra) {
 
 function hand(entry) {
   if (entry.replaced) send('replaced', { message: String(entry.replaced) });
+  else if (entry.built) send('built', { file: entry.built });
   else send('loaded', entry);
 }
 

@@ -17,6 +17,8 @@ if (at > 0 && (channel.settings.framework !== 'jest' || process.env.JEST_WORKER_
 const subjects = new Set((channel.settings.subjects || []).map((s) => channel.root + '/' + s));
 const names = new Map((channel.settings.subjects || []).map((s) => [s.slice(s.lastIndexOf('/') + 1), s]));
 const seen = new Set();
+const dirs = new Set(channel.settings.dirs || []);
+let built = dirs.size === 0; // said already, or not asked
 
 // note keeps a file that is a subject, or that bears a subject's path inside
 // another place: a copy in node_modules that stands in for it.
@@ -24,6 +26,7 @@ function note(file) {
   const name = String(file);
   if (seen.has(name)) return;
   seen.add(name);
+  if (!built) noteBuilt(name);
   if (!names.has(name.slice(name.lastIndexOf('/') + 1))) return;
   const real = channel.realpath(name.startsWith('file:') ? require('url').fileURLToPath(name) : name);
   if (!subjects.has(real)) return;
@@ -38,6 +41,23 @@ function note(file) {
     fs.appendFileSync(channel.loadedFile(), JSON.stringify({ subject, file: real, sha256, in_tree: true }) + '\n');
   } catch {
     // nowhere to say it
+  }
+}
+
+// noteBuilt says once that a file was loaded which lies in a directory that the
+// tree does not have and is older than this run: something made it before, of
+// whatever sources there were.
+function noteBuilt(name) {
+  try {
+    const file = channel.realpath(name.startsWith('file:') ? require('url').fileURLToPath(name) : name);
+    if (!file.startsWith(channel.root + '/')) return;
+    const inside = file.slice(channel.root.length + 1);
+    if (/(^|\/)(node_modules|\.[^/]*)\//.test(inside) || dirs.has(inside.split('/').slice(0, -1).join('/') || '.')) return;
+    if (fs.statSync(file).mtimeMs >= fs.statSync(__dirname + '/settings.json').mtimeMs) return;
+    built = true;
+    fs.appendFileSync(channel.loadedFile(), JSON.stringify({ built: file }) + '\n');
+  } catch {
+    // gone, or nowhere to say it
   }
 }
 

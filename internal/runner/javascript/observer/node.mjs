@@ -9,6 +9,8 @@ const shared = globalThis[Symbol.for('touchstone')] || {};
 const unit = shared.unit;
 const open = []; // names from the outermost down to the one being reported
 const running = [];
+const begun = new Set(); // paths, as text
+let cut = false; // tests were never begun, since another one waits for ever
 
 function failure(error) {
   const kind = error && error.failureType;
@@ -20,6 +22,14 @@ function failure(error) {
   out.subtests = kind === 'subtestsFailed';
   out.cancelled = kind === 'cancelledByParent' || kind === 'testAborted' || kind === 'parentAlreadyFinished';
   return out;
+}
+
+// neverBegun holds for a test that is said to have failed since the process had
+// nothing left to do: another one waited for what does not come, and this one had
+// not had its turn.
+function neverBegun(data) {
+  const error = data.details && data.details.error;
+  return begun.size > 0 && error && error.failureType === 'cancelledByParent' && !begun.has(JSON.stringify(pathOf(data)));
 }
 
 function pathOf(data) {
@@ -35,6 +45,7 @@ function take({ type, data }) {
     case 'test:dequeue':
       running.length = Math.min(running.length, data.nesting);
       running[data.nesting] = String(data.name);
+      begun.add(JSON.stringify(running.slice(0, data.nesting + 1)));
       channel.send('begin', { unit, path: running.slice(0, data.nesting + 1) });
       break;
     case 'test:start':
@@ -44,6 +55,10 @@ function take({ type, data }) {
     case 'test:pass':
     case 'test:fail': {
       guard.compare();
+      if (type === 'test:fail' && neverBegun(data)) {
+        cut = true;
+        break;
+      }
       const todo = data.todo !== undefined && data.todo !== false;
       const skip = data.skip !== undefined && data.skip !== false;
       const outcome = skip ? 'skipped' : todo ? 'todo' : type === 'test:pass' ? 'passed' : 'failed';
@@ -80,7 +95,7 @@ export default class Touchstone extends Transform {
   }
 
   _flush(done) {
-    channel.send('finish', { unit });
+    if (!cut) channel.send('finish', { unit }); // else the rest is to be run again
     done();
   }
 }
