@@ -87,6 +87,9 @@ func (gradle) argv(s *session, asked []ask) []string {
 	return argv
 }
 
+// building: what Gradle builds is not kept.
+func (gradle) building(*session, []string) []string { return nil }
+
 // filters are a class, or methods of it, in the words of Gradle's --tests.
 func filters(a ask) []string {
 	if a.methods == nil {
