@@ -57,6 +57,16 @@ func TestGradle(t *testing.T) {
 	})
 }
 
+// TestKotlin runs that of Kotlin, built by Maven.
+func TestKotlin(t *testing.T) {
+	conformance.Run(t, "testdata/conformance/kotlin.txtar", conformance.Subject{
+		New: func(dir string, timeout time.Duration) gate.Runner {
+			return New(Config{Dir: dir, Env: map[string]string{"MAVEN_OPTS": "-XX:TieredStopAtLevel=1"}, Timeout: timeout})
+		},
+		Absent: absent,
+	})
+}
+
 // TestMaven runs classes that do not compile and one of TestNG in as few calls of
 // Maven as that takes: one that does not compile, and one more for those that need
 // what was taken out.

@@ -119,7 +119,7 @@ def main():
                 cell = check["cells"].get(state) or []
                 if check["file"] not in files or not cell or framework == "unittest" and check["id"].split("::")[0] not in files:
                     continue  # an inherited test runs in another file too
-                id = check["id"] if framework in ("maven", "phpunit", "ctest", "unittest") else check["id"].split(" > ", 1)[1]
+                id = check["id"] if framework in ("maven", "phpunit", "ctest", "unittest") else check["id"].split(" > ", 1)[-1]
                 ours = {"passed": "passed", "skipped": "skipped"}.get(cell[-1]["outcome"], "failed")
                 theirs = plain.get(squeeze(id)) or plain.get(squeeze(re.sub(r"#\d+$", "", id)))
                 if not theirs:  # a method of which the run makes several
