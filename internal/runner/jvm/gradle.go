@@ -157,6 +157,10 @@ func (gradle) take(h *heard, line string) {
 		}
 		return
 	}
+	if named, ok := strings.CutPrefix(line, "touchstone-named "); ok {
+		h.learnName(strings.Split(named, "\t"))
+		return
+	}
 	if m := javacAt.FindStringSubmatch(line); m != nil {
 		h.error(m[1], m[2], "0", m[3])
 		return

@@ -22,11 +22,12 @@ type heard struct {
 	errors    []compileError
 	open      bool // details of the last error follow
 	compiling bool
-	keep      bool     // the build is to be kept
-	found     bool     // it had been built before
-	built     bool     // the sources were built; what follows is of the tests
-	running   []string // classes that began and did not end
-	tests     []string // tests that did so, as class#name, where the tool tells
+	keep      bool               // the build is to be kept
+	found     bool               // it had been built before
+	built     bool               // the sources were built; what follows is of the tests
+	running   []string           // classes that began and did not end
+	tests     []string           // tests that did so, as class#name, where the tool tells
+	named     map[shown][]string // names of tests that reports show by other ones, in order
 	exact     bool
 	died      bool   // a process that runs tests ended early
 	verdict   string // SUCCESS or FAILURE, "" when it never came to one
@@ -157,6 +158,7 @@ func (s *session) call(ctx context.Context, asked []ask, keep bool) (*heard, err
 		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
 	}
 	h.exit, h.tail = exit, tail.Lines(3)
+	h.rename()
 	h.lost()
 	if exit.Code == 127 && h.verdict == "" {
 		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", s.Command[0], h.tail)

@@ -7,7 +7,7 @@ REPOSITORY is a clone that has the report's commits; REPORT.json is what
 `touchstone check --output json=REPORT.json` wrote. The three states are laid out
 beside the clone, the framework is run on their changed test files in its plainest
 way, and each row's outcome (passed, failed, skipped) is compared. FRAMEWORK is
-rspec, minitest, maven, phpunit, ctest or unittest.
+rspec, minitest, maven, gradle, phpunit, ctest, unittest or django.
 """
 import collections, glob, json, os, re, shlex, shutil, subprocess, sys, tempfile
 import xml.etree.ElementTree as ET
@@ -54,6 +54,16 @@ def maven(tree, files, words):
         yield squeeze(f"{cls}#{name}"), outcome
 
 
+def gradle(tree, files, words):
+    modules = sorted({f.split("/src/")[0] for f in files if "/src/" in f})
+    names = [word for f in files for word in ("--tests", "*." + os.path.splitext(os.path.basename(f))[0])]
+    for module in modules or [""]:
+        task = ":" + module.replace("/", ":") + ":test" if module else ":test"
+        run([*(words or ["gradle"]), "--offline", "--no-daemon", "--continue", task, *names], tree)
+    for cls, name, outcome in junit(glob.glob(tree + "/**/build/test-results/test/TEST-*.xml", recursive=True)):
+        yield squeeze(f"{cls}#{name}"), outcome
+
+
 def phpunit(tree, files, words):
     for file in files:
         run([*(words or ["phpunit"]), "--log-junit", "plain.xml", file], tree)
@@ -76,11 +86,25 @@ def unittest(tree, files, words):
         while top and os.path.exists(os.path.join(tree, top, "__init__.py")):
             top = os.path.dirname(top)
         module = os.path.relpath(file, top or ".")[: -len(".py")].replace("/", ".")
-        text = run([*(words or ["python3", "-m", "unittest"]), "-v", module], os.path.join(tree, top))
-        for m in re.finditer(r"^(\w+) \(([\w.<>]+)\)(?:\n.*)? \.\.\. (?:.*\n)??(ok|FAIL|ERROR|skipped|expected failure|unexpected success)", text, re.M):
+        yield from verbose(run([*(words or ["python3", "-m", "unittest"]), "-v", module], os.path.join(tree, top)), file, module)
+
+
+def verbose(text, file, module):
+    for m in re.finditer(r"^(\w+) \(([\w.<>]+)\)(?:\n.*)? \.\.\. (?:.*\n)??(ok|FAIL|ERROR|skipped|expected failure|unexpected success)", text, re.M):
+        if m[2].startswith(module + "."):
             cls = m[2].removesuffix("." + m[1]).removeprefix(module + ".")
             said = {"ok": "passed", "skipped": "skipped", "expected failure": "skipped"}
             yield squeeze(f"{file}::{cls.replace('.', '::')}::{m[1]}"), said.get(m[3], "failed")
+
+
+def django(tree, files, words):
+    for file in files:
+        top = os.path.dirname(file)
+        while top and not os.path.exists(os.path.join(tree, top, "manage.py")):
+            top = os.path.dirname(top)
+        module = os.path.relpath(file, top or ".")[: -len(".py")].replace("/", ".")
+        text = run([*(words or ["python3", "manage.py", "test"]), "--noinput", "-v", "2", module], os.path.join(tree, top), env={**os.environ, "PYTHONPATH": tree})
+        yield from verbose(text, file, module)
 
 
 def lay(repository, report, where):
@@ -117,9 +141,9 @@ def main():
                 plain[key].append(outcome)
             for check in report["checks"]:
                 cell = check["cells"].get(state) or []
-                if check["file"] not in files or not cell or framework == "unittest" and check["id"].split("::")[0] not in files:
+                if check["file"] not in files or not cell or framework in ("unittest", "django") and check["id"].split("::")[0] not in files:
                     continue  # an inherited test runs in another file too
-                id = check["id"] if framework in ("maven", "phpunit", "ctest", "unittest") else check["id"].split(" > ", 1)[-1]
+                id = check["id"] if framework in ("maven", "gradle", "phpunit", "ctest", "unittest", "django") else check["id"].split(" > ", 1)[-1]
                 ours = {"passed": "passed", "skipped": "skipped"}.get(cell[-1]["outcome"], "failed")
                 theirs = plain.get(squeeze(id)) or plain.get(squeeze(re.sub(r"#\d+$", "", id)))
                 if not theirs:  # a method of which the run makes several
