@@ -29,7 +29,7 @@ func (p *project) addLoops(text string, named []string) {
 		}
 		values := loopValues(text, loop[1], lists)
 		if len(values) == 0 {
-			values = p.fitting(p.sources[name][0], loop[0])
+			values = p.fitting(p.sources[name], loop[0])
 		}
 		for _, value := range values {
 			program := strings.ReplaceAll(name, loop[0], value)
@@ -69,9 +69,15 @@ func loopValues(text, loop string, lists map[string][]string) []string {
 	return slices.DeleteFunc(values, func(value string) bool { return strings.Contains(value, "$") })
 }
 
-// fitting are the values for which a source that a loop names is there.
-func (p *project) fitting(source, loop string) []string {
-	shape, err := regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(source), regexp.QuoteMeta(loop), `([\w.+-]+)`) + "$")
+// fitting are the values for which the first source that has a loop's variable in
+// its name is there.
+func (p *project) fitting(sources []string, loop string) []string {
+	at := slices.IndexFunc(sources, func(file string) bool { return strings.Contains(file, loop) })
+	if at < 0 {
+		return nil
+	}
+	before, after, _ := strings.Cut(sources[at], loop)
+	shape, err := regexp.Compile("^" + regexp.QuoteMeta(before) + `([\w.+-]+)` + regexp.QuoteMeta(after) + "$")
 	if err != nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ func TestLoops(t *testing.T) {
 		"foreach(it IN ITEMS a_tests b)\n  add_executable(t_${it} ${it}.c)\n  add_test(NAME ${it} COMMAND t_${it})\nendforeach()":                                                         "tests/a_tests.c tests/b.c",
 		"set(all b)\nforeach(it IN LISTS all)\n  add_executable(${it} ${it}.c)\n  add_test(${it} ${it})\nendforeach()":                                                                    "tests/b.c",
 		"function(one it)\n  add_executable(${it} ${it}.c)\n  add_test(NAME ${it} COMMAND ${it})\nendfunction()\none(c)":                                                                  "tests/a_tests.c tests/b.c tests/c.c",
+		"add_executable(${name} b.c)\nadd_test(NAME ${name} COMMAND ${name})":                                                                                                             "tests/b.c",
 	} {
 		state := plainstate.New(t, fmt.Sprintf("-- CMakeLists.txt --\nproject(x C)\nadd_subdirectory(tests)\n-- tests/CMakeLists.txt --\n%s\n", loop)+
 			"-- tests/a_tests.c --\nint main(void) { return 0; }\n-- tests/b.c --\nint main(void) { return 0; }\n-- tests/c.c --\nint main(void) { return 0; }\n-- tests/setup.c --\nvoid setup(void) {}\n")

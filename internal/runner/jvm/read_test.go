@@ -250,3 +250,30 @@ m.ATest#made: passed
 m.ATest#made()[1]: passed
 `)
 }
+
+// TestGradleProjects finds projects that the settings rename or move.
+func TestGradleProjects(t *testing.T) {
+	state := plainstate.New(t, `
+-- settings.gradle --
+include 'core', ":tools:cli"
+include("moved")
+project(':core').name = 'x-core'
+project(':tools').name = "x-tools"
+project(":moved").projectDir = new File(rootDir, 'lib/moved')
+-- build.gradle --
+-- core/build.gradle --
+-- core/src/test/java/ATest.java --
+-- tools/cli/build.gradle --
+-- tools/cli/src/test/java/ATest.java --
+-- lib/moved/build.gradle --
+-- lib/moved/src/it/java/ATest.java --
+`)
+	p := newProject(state.Tree(), ".", gradle{})
+	for file, want := range map[string]string{
+		"core/src/test/java/ATest.java": ":x-core:test", "tools/cli/src/test/java/ATest.java": ":x-tools:cli:test", "lib/moved/src/it/java/ATest.java": ":moved:it",
+	} {
+		if got := p.task(file); got != want {
+			t.Errorf("%s is run by %s, want %s", file, got, want)
+		}
+	}
+}
