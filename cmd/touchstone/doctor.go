@@ -231,6 +231,7 @@ const pythonRemedy = "if a dependency is missing: install it where this interpre
 var remedies = map[string]string{
 	"pytest": pythonRemedy, "unittest": pythonRemedy, "django": pythonRemedy,
 	"gotest": "if a module is missing: go mod download",
+	"dotnet": "if a package is missing: dotnet restore, or setup: [[dotnet, restore]] for the runner",
 	"cargo":  "if a package is missing: cargo fetch, or setup: [[cargo, fetch]] for the runner",
 	"jest":   nodeRemedy,
 	"vitest": nodeRemedy,

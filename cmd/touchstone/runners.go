@@ -13,6 +13,7 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/config"
 	"github.com/touchstone-gate/touchstone/internal/runner/cargo"
 	"github.com/touchstone-gate/touchstone/internal/runner/ctest"
+	"github.com/touchstone-gate/touchstone/internal/runner/dotnet"
 	"github.com/touchstone-gate/touchstone/internal/runner/gotest"
 	"github.com/touchstone-gate/touchstone/internal/runner/javascript"
 	"github.com/touchstone-gate/touchstone/internal/runner/jvm"
@@ -56,7 +57,7 @@ func findRunners(c *change, settings config.Config, parts []patchsplit.FilePart)
 	return found, nil
 }
 
-const lookedFor = "looked for go.mod, go.work, for pytest's configuration, manage.py and Python's test files, for package.json, Cargo.toml, pom.xml, build.gradle, CMakeLists.txt and phpunit.xml, and for Ruby's spec and test files"
+const lookedFor = "looked for go.mod, go.work, for pytest's configuration, manage.py and Python's test files, for package.json, Cargo.toml, pom.xml, build.gradle, CMakeLists.txt, phpunit.xml and *.csproj, and for Ruby's spec and test files"
 
 // absent says so where the repository has no tests that can be run at all, and
 // none of them changed either.
@@ -97,6 +98,8 @@ func (f *runners) configured(r config.Runner, source string) error {
 		add(cargo.New(cargo.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case ctest.Framework:
 		add(ctest.New(ctest.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
+	case dotnet.Framework:
+		add(dotnet.New(dotnet.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case phpunit.Framework:
 		add(phpunit.New(phpunit.Config{Name: r.Name, Dir: string(r.Dir), Command: r.Command, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	case jvm.Maven, jvm.Gradle:
@@ -109,7 +112,7 @@ func (f *runners) configured(r config.Runner, source string) error {
 		}
 		add(template.New(template.Config{Framework: string(r.Framework), Name: r.Name, Dir: string(r.Dir), Command: r.Command, Report: r.Report, Env: r.Env, Timeout: time.Duration(r.Timeout)}))
 	default:
-		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, unittest, django, %s, cargo, maven, gradle, rspec, minitest, ctest, phpunit, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
+		return fmt.Errorf("%s: the runner %q wants the framework %s, which this version cannot run (it runs gotest, pytest, unittest, django, %s, cargo, maven, gradle, rspec, minitest, ctest, dotnet, phpunit, junit and tap)", source, r.Name, r.Framework, strings.Join(javascript.Frameworks(), ", "))
 	}
 	return nil
 }
@@ -137,6 +140,9 @@ func (f *runners) detect(tree gate.Tree) {
 	}
 	for _, c := range ctest.Detect(tree) {
 		f.add(ctest.New(ctest.Config{Name: nameOf(ctest.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
+	}
+	for _, c := range dotnet.Detect(tree) {
+		f.add(dotnet.New(dotnet.Config{Name: nameOf(dotnet.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)
 	}
 	for _, c := range phpunit.Detect(tree) {
 		f.add(phpunit.New(phpunit.Config{Name: nameOf(phpunit.Framework, c.Dir), Dir: c.Dir}), c.Dir, c.Why)

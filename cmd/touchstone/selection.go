@@ -110,7 +110,7 @@ func clean(text string) string { return report.Sanitize(text, 4096) }
 var (
 	byRow  = map[string]string{"gotest": "go test", "pytest": "python -m pytest"}
 	byFile = map[string]string{"jest": "npx jest", "vitest": "npx vitest run", "mocha": "npx mocha", "ava": "npx ava", "node": "node --test", "rspec": "rspec"}
-	whole  = map[string]string{"cargo": "cargo test", "maven": "mvn test", "gradle": "gradle test", "ctest": "ctest", "phpunit": "phpunit", "minitest": "rake test", "unittest": "python -m unittest", "django": "python manage.py test"}
+	whole  = map[string]string{"cargo": "cargo test", "maven": "mvn test", "gradle": "gradle test", "ctest": "ctest", "phpunit": "phpunit", "dotnet": "dotnet test", "minitest": "rake test", "unittest": "python -m unittest", "django": "python manage.py test"}
 )
 
 // commands are what a person would paste to run the rows.

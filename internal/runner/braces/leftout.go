@@ -2,6 +2,8 @@ package braces
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"path"
@@ -117,11 +119,23 @@ func (l *LeftOut) Text(tree gate.Tree, file string) ([]byte, error) {
 	return tree.ReadFile(file)
 }
 
+// Files are the sources of which something was taken out, sorted.
+func (l *LeftOut) Files() []string { return slices.Sorted(maps.Keys(l.sources)) }
+
+// Digest identifies what is left of them; the same for nothing taken out.
+func (l *LeftOut) Digest() string {
+	sum := sha256.New()
+	for _, file := range l.Files() {
+		fmt.Fprintf(sum, "%s %d\n%s", file, len(l.sources[file].text), l.sources[file].text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // Put adds the rewritten sources to the files of a command, and returns the shell
 // lines that put them into the tree, whose root is $root.
 func (l *LeftOut) Put(files map[string]string) string {
 	var script strings.Builder
-	for i, file := range slices.Sorted(maps.Keys(l.sources)) {
+	for i, file := range l.Files() {
 		name := fmt.Sprintf("left%d%s", i, path.Ext(file))
 		files[name] = string(l.sources[file].text)
 		fmt.Fprintf(&script, "cat \"{aux}\"/%s >\"$root\"/%s || exit 1\n", name, quote(file))

@@ -16,7 +16,10 @@ const (
 	Kotlin
 	CPP
 	PHP
+	CSharp
 )
+
+var verbatim = lazyregexp.New(`^(?:@\$|\$@|@)"(?:[^"]|"")*"`)
 
 var rawString = lazyregexp.New(`^(?:u8|[uUL])?R"([^ ()\\\t\n]{0,16})\(`)
 
@@ -53,6 +56,10 @@ func literal(text []byte, i int, d Dialect) int {
 	case d == CPP && (i == 0 || !wordByte(text[i-1])) && rawString.Match(rest):
 		m := rawString.FindSubmatch(rest)
 		return i + until(rest, ")"+string(m[1])+`"`, len(m[1])+2)
+	case d == CSharp && (c == '@' || c == '$') && verbatim.Match(rest):
+		return i + len(verbatim.Find(rest))
+	case d == CSharp && c == '#' && len(bytes.TrimSpace(text[bytes.LastIndexByte(text[:i], '\n')+1:i])) == 0: // of the preprocessor
+		return i + until(rest, "\n", 0)
 	case c == '"':
 		return quoted(text, i, '"', d == PHP)
 	case c == '\'' && d == CPP && i > 0 && hexByte(text[i-1]) && i+1 < len(text) && hexByte(text[i+1]):

@@ -89,7 +89,7 @@ func (s *Source) extent(m *Member, to int) {
 			}
 			m.Head, m.To = i, s.directive(i, to)
 			return
-		case s.annotation(i):
+		case s.annotation(i) && (s.dialect != CSharp || m.Head < 0): // else the brackets of an array
 			i = s.passNote(m, i, to)
 			continue
 		case !isBlank(c) && m.Head < 0:
@@ -158,7 +158,7 @@ func (s *Source) directive(i, to int) int {
 	return to
 }
 
-// annotation holds where one begins: @Name, [[name]], #[Name].
+// annotation holds where one begins: @Name, [[name]], #[Name], [Name].
 func (s *Source) annotation(i int) bool {
 	rest := string(s.Masked[i:min(len(s.Masked), i+12)])
 	switch s.dialect {
@@ -166,6 +166,8 @@ func (s *Source) annotation(i int) bool {
 		return strings.HasPrefix(rest, "[[")
 	case PHP:
 		return strings.HasPrefix(rest, "#[")
+	case CSharp:
+		return rest[0] == '['
 	}
 	return rest[0] == '@' && !strings.HasPrefix(rest, "@interface")
 }
@@ -173,7 +175,7 @@ func (s *Source) annotation(i int) bool {
 // passNote takes an annotation into the member and returns the place behind it.
 func (s *Source) passNote(m *Member, i, to int) int {
 	end := i + 1
-	if s.dialect == CPP || s.dialect == PHP {
+	if s.dialect == CPP || s.dialect == PHP || s.dialect == CSharp {
 		end = Closing(s.Masked, i+strings.IndexByte(string(s.Masked[i:]), '['))
 	} else {
 		for end < to && (wordByte(s.Masked[end]) || s.Masked[end] == '.' || s.Masked[end] == ':') {

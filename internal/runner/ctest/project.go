@@ -70,50 +70,23 @@ func newProject(tree gate.Tree, dir string) *project {
 		p.tests = p.tests || hasTests.Match(text)
 		for _, m := range addsTest.FindAllSubmatch(text, -1) {
 			for _, word := range strings.Fields(string(m[1])) {
+				word = strings.TrimPrefix(strings.Trim(word, `"`), "./")
 				p.started[strings.TrimSuffix(strings.TrimPrefix(word, "$<TARGET_FILE:"), ">")] = true
 			}
 		}
+		var named []string
 		for _, m := range programs.FindAllSubmatch(text, -1) {
+			name := strings.Trim(string(m[1]), `"`)
+			named = append(named, name)
 			for _, word := range strings.Fields(string(m[2])) {
 				if at := path.Join(path.Dir(file), strings.Trim(word, `"`)); isSource(at) {
-					p.sources[string(m[1])] = append(p.sources[string(m[1])], at)
+					p.sources[name] = append(p.sources[name], at)
 				}
 			}
 		}
+		p.addLoops(string(text), named)
 	}
 	return p
-}
-
-var variable = lazyregexp.New(`\$\{\w+\}`)
-
-// of are the sources of a program. One that a loop makes is found by the shape of
-// its name: what stands for the loop's variable there does so in its sources.
-func (p *project) of(program string) []string {
-	if files, plain := p.sources[program]; plain {
-		return files
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.sources)) {
-		loop := variable.FindString(name)
-		if loop == "" {
-			continue
-		}
-		before, after, _ := strings.Cut(name, loop)
-		value, starts := strings.CutPrefix(program, before)
-		value, ends := strings.CutSuffix(value, after)
-		if !starts || !ends || value == "" {
-			continue
-		}
-		var files []string
-		for _, file := range p.sources[name] {
-			if file = strings.ReplaceAll(file, loop, value); p.file(file) != nil {
-				files = append(files, file)
-			}
-		}
-		if len(files) > 0 {
-			return files
-		}
-	}
-	return nil
 }
 
 // file reads a source of the tree, once; nil when there is none.

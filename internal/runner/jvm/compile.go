@@ -26,6 +26,8 @@ var (
 	noPackage   = lazyregexp.New(`^package ([\w.]+) does not exist`)
 	noAccess    = lazyregexp.New(`^([\w$]+)(?:\([^)]*\))? (?:has (?:private|protected) access|is not public) in`)
 	unresolved  = lazyregexp.New("[Uu]nresolved reference:? [`']?([\\w$]+)")
+	wrongCall   = lazyregexp.New(`^(?:Too many arguments for|No parameter with name|Cannot find a parameter with this name|No value passed for parameter|(?:Argument )?[Tt]ype mismatch)`)
+	lastWord    = lazyregexp.New(`([A-Za-z_$][\w$]*)\s*(?:<[^<>()]*>)?\s*$`)
 	notOverride = lazyregexp.New(`does not override or implement|overrides nothing`)
 	calledWord  = lazyregexp.New(`([A-Za-z_$][\w$]*)\s*(?:<[^<>()]*>)?\s*\(`)
 	importedAs  = lazyregexp.New(`([\w$]+)\s*(?:;|$)`)
@@ -34,14 +36,14 @@ var (
 // missing are the names that an error is about.
 func (e compileError) missing(s *braces.Source) []gate.Missing {
 	if m := unresolved.FindStringSubmatch(e.text); m != nil {
-		return []gate.Missing{{Name: m[1]}}
+		return append([]gate.Missing{{Name: m[1]}}, e.imported(s, m[1])...)
+	}
+	if call := e.call(s); call != "" && wrongCall.MatchString(e.text) {
+		return []gate.Missing{{Name: call, Signature: true}}
 	}
 	if m := noPackage.FindStringSubmatch(e.text); m != nil {
-		found := []gate.Missing{{Name: m[1][strings.LastIndexByte(m[1], '.')+1:]}}
-		if word := importedAs.FindStringSubmatch(strings.TrimSpace(e.source(s))); word != nil && word[1] != found[0].Name {
-			found = append([]gate.Missing{{Name: word[1]}}, found...)
-		}
-		return found
+		last := m[1][strings.LastIndexByte(m[1], '.')+1:]
+		return append(e.imported(s, last), gate.Missing{Name: last})
 	}
 	if m := notAbstract.FindStringSubmatch(e.text); m != nil {
 		return []gate.Missing{{Name: m[1]}}
@@ -58,6 +60,42 @@ func (e compileError) missing(s *braces.Source) []gate.Missing {
 		return e.symbol()
 	}
 	return e.used(s)
+}
+
+// imported is what the line of an error imports, unless that is the name itself.
+func (e compileError) imported(s *braces.Source, name string) []gate.Missing {
+	line := strings.TrimSpace(e.source(s))
+	if word := importedAs.FindStringSubmatch(line); strings.HasPrefix(line, "import") && word != nil && word[1] != name {
+		return []gate.Missing{{Name: word[1]}}
+	}
+	return nil
+}
+
+// call is the function in whose arguments a Kotlin error stands, "" for none.
+func (e compileError) call(s *braces.Source) string {
+	if s == nil || path.Ext(e.file) != ".kt" {
+		return ""
+	}
+	at := s.Offset(e.line, e.col)
+	around := s.At(max(0, at))
+	if at < 0 || len(around) == 0 {
+		return ""
+	}
+	from, closed := around[len(around)-1].From, 0
+	for i := at - 1; i > from; i-- {
+		switch s.Masked[i] {
+		case ')':
+			closed++
+		case '(':
+			if closed--; closed < 0 {
+				if m := lastWord.FindStringSubmatch(string(s.Masked[from:i])); m != nil {
+					return m[1]
+				}
+				return ""
+			}
+		}
+	}
+	return ""
 }
 
 // symbol is the name that javac did not find, and what it looked for it on.

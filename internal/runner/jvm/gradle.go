@@ -23,28 +23,65 @@ func (gradle) isBuildFile(base string) bool {
 }
 
 var (
-	includes = lazyregexp.New(`(?m)^\s*include\b\s*\(?((?:\s*['"][^'"]+['"]\s*,?)+)`)
-	quoted   = lazyregexp.New(`['"]([^'"]+)['"]`)
+	includes   = lazyregexp.New(`(?m)^\s*include\b\s*\(?((?:\s*['"][^'"]+['"]\s*,?)+)`)
+	quoted     = lazyregexp.New(`['"]([^'"]+)['"]`)
+	projectSet = lazyregexp.New(`(?m)\bproject\s*\(\s*['"]([^'"]+)['"]\s*\)\s*\.\s*(name|projectDir)\s*=\s*([^\n]+)`)
 )
 
-// modules are the projects that settings.gradle includes: "a:b" lies in a/b.
+// modules are the directories of the projects that settings.gradle includes.
 func (gradle) modules(tree gate.Tree, file string) []string {
 	var dirs []string
-	for _, base := range []string{"settings.gradle", "settings.gradle.kts"} {
-		text, err := tree.ReadFile(path.Join(path.Dir(file), base))
-		if err != nil {
-			continue
-		}
-		for _, m := range includes.FindAllStringSubmatch(string(text), -1) {
-			for _, name := range quoted.FindAllStringSubmatch(m[1], -1) {
-				dir := path.Join(path.Dir(file), strings.ReplaceAll(strings.Trim(name[1], ":"), ":", "/"))
-				if !slices.Contains(dirs, dir) {
-					dirs = append(dirs, dir)
-				}
-			}
+	for _, p := range included(tree, path.Dir(file)) {
+		if !slices.Contains(dirs, p.dir) {
+			dirs = append(dirs, p.dir)
 		}
 	}
 	return dirs
+}
+
+// include is a project that settings.gradle includes.
+type include struct{ path, dir string } // ":a:b"
+
+// included are those of a build: "a:b" lies in a/b, unless the settings say
+// otherwise. A project that they rename has its new name in its path and in those
+// of the projects in it.
+func included(tree gate.Tree, root string) []include {
+	var found []include
+	for _, base := range []string{"settings.gradle", "settings.gradle.kts"} {
+		text, err := tree.ReadFile(path.Join(root, base))
+		if err != nil {
+			continue
+		}
+		names, dirs := make(map[string]string), make(map[string]string)
+		for _, m := range projectSet.FindAllStringSubmatch(string(text), -1) {
+			if value := quoted.FindAllStringSubmatch(m[3], -1); len(value) > 0 {
+				map[string]map[string]string{"name": names, "projectDir": dirs}[m[2]][":"+strings.Trim(m[1], ":")] = value[len(value)-1][1]
+			}
+		}
+		for _, m := range includes.FindAllStringSubmatch(string(text), -1) {
+			for _, name := range quoted.FindAllStringSubmatch(m[1], -1) {
+				found = append(found, asIncluded(root, strings.Split(strings.Trim(name[1], ":"), ":"), names, dirs))
+			}
+		}
+	}
+	return found
+}
+
+func asIncluded(root string, parts []string, names, dirs map[string]string) include {
+	p := include{dir: root}
+	declared := ""
+	for _, part := range parts {
+		declared += ":" + part
+		name := part
+		if own := names[declared]; own != "" {
+			name = own
+		}
+		p.path += ":" + name
+		if p.dir = path.Join(p.dir, part); dirs[declared] != "" {
+			p.dir = path.Join(root, dirs[declared])
+		}
+	}
+	return p
 }
 
 func (gradle) output(module string) string { return path.Join(module, "build") }
@@ -87,6 +124,9 @@ func (gradle) argv(s *session, asked []ask) []string {
 	return argv
 }
 
+// building: what Gradle builds is not kept.
+func (gradle) building(*session, []string) []string { return nil }
+
 // filters are a class, or methods of it, in the words of Gradle's --tests.
 func filters(a ask) []string {
 	if a.methods == nil {
@@ -117,6 +157,11 @@ func (p *project) task(unit string) string {
 	}
 	if module == p.dir {
 		return ":" + name
+	}
+	for _, project := range included(p.tree, p.dir) {
+		if project.dir == module {
+			return project.path + ":" + name
+		}
 	}
 	return ":" + strings.ReplaceAll(treepath.Relative(p.dir, module), "/", ":") + ":" + name
 }
@@ -152,6 +197,10 @@ func (gradle) take(h *heard, line string) {
 		if i := slices.Index(h.tests, test); i >= 0 {
 			h.tests = slices.Delete(h.tests, i, i+1)
 		}
+		return
+	}
+	if named, ok := strings.CutPrefix(line, "touchstone-named "); ok {
+		h.learnName(strings.Split(named, "\t"))
 		return
 	}
 	if m := javacAt.FindStringSubmatch(line); m != nil {

@@ -22,8 +22,12 @@ type heard struct {
 	errors    []compileError
 	open      bool // details of the last error follow
 	compiling bool
-	running   []string // classes that began and did not end
-	tests     []string // tests that did so, as class#name, where the tool tells
+	keep      bool               // the build is to be kept
+	found     bool               // it had been built before
+	built     bool               // the sources were built; what follows is of the tests
+	running   []string           // classes that began and did not end
+	tests     []string           // tests that did so, as class#name, where the tool tells
+	named     map[shown][]string // names of tests that reports show by other ones, in order
 	exact     bool
 	died      bool   // a process that runs tests ended early
 	verdict   string // SUCCESS or FAILURE, "" when it never came to one
@@ -90,7 +94,7 @@ func (h *heard) lost() {
 }
 
 // script runs the tool without what was built before, and hands its reports on.
-func (s *session) script(argv []string) (string, map[string]string) {
+func (s *session) script(argv []string, keep bool) (string, map[string]string) {
 	files := make(map[string]string)
 	var script, patterns strings.Builder
 	script.WriteString("root=$(pwd -P); echo \"touchstone-root $root\"\nexec 9>\"$TOUCHSTONE_REPORT\"; unset TOUCHSTONE_REPORT\n")
@@ -101,6 +105,9 @@ func (s *session) script(argv []string) (string, map[string]string) {
 			fmt.Fprintf(&patterns, " %s/%s", console.Quote(module), pattern)
 		}
 	}
+	if keep {
+		script.WriteString(s.keeping())
+	}
 	fmt.Fprintf(&script, "(cd \"$root\"/%s && %s) 9>&-%s\ncode=$?\n", console.Quote(s.Dir), console.Shell(argv), s.tool.redirect())
 	fmt.Fprintf(&script, "cd \"$root\" && for f in%s; do [ -f \"$f\" ] && { %s; cat \"$f\"; echo; }; done >&9\nexit $code\n", patterns.String(), junit.Mark)
 	return script.String(), files
@@ -108,9 +115,19 @@ func (s *session) script(argv []string) (string, map[string]string) {
 
 // invoke calls the build tool for a selection.
 func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
+	keep := s.keeps(asked)
+	h, err := s.call(ctx, asked, keep)
+	if err == nil && keep && h.doubtful() {
+		s.left.kept.off = true
+		return s.call(ctx, asked, false)
+	}
+	return h, err
+}
+
+func (s *session) call(ctx context.Context, asked []ask, keep bool) (*heard, error) {
 	argv := s.tool.argv(s, asked)
-	h := &heard{session: s}
-	script, files := s.script(argv)
+	h := &heard{session: s, keep: keep}
+	script, files := s.script(argv, keep)
 	files["run.sh"] = script
 	maps.Copy(files, s.tool.files())
 	reader, writer := io.Pipe()
@@ -122,11 +139,9 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 	}()
 	var tail gate.Tail
 	lines := &console.Lines{Take: func(line string) {
-		if root, ok := strings.CutPrefix(line, "touchstone-root "); ok && h.root == "" {
-			h.root = root
-			return
+		if !h.ours(line) {
+			s.tool.take(h, line)
 		}
-		s.tool.take(h, line)
 	}}
 	command := gate.Command{
 		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Timeout: s.Timeout,
@@ -143,6 +158,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
 	}
 	h.exit, h.tail = exit, tail.Lines(3)
+	h.rename()
 	h.lost()
 	if exit.Code == 127 && h.verdict == "" {
 		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", s.Command[0], h.tail)
@@ -150,9 +166,33 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 	if h.exact {
 		s.learnExact()
 	}
+	if keep && s.left.kept.saved && h.built && !h.found {
+		s.forgetful.Store(true)
+	}
+	s.left.kept.saved = s.left.kept.saved || h.built
 	s.result.Wall += exit.Wall
 	s.result.Commands = append(s.result.Commands, s.shown(argv))
 	return h, nil
+}
+
+// ours takes the lines of the script itself.
+func (h *heard) ours(line string) bool {
+	root, ok := strings.CutPrefix(line, "touchstone-root ")
+	switch {
+	case h.built:
+		return false
+	case ok && h.root == "":
+		h.root = root
+	case !h.keep:
+		return false
+	case line == "touchstone-kept":
+		h.found = true
+	case line == "touchstone-built":
+		h.built, h.verdict, h.words, h.compiling = true, "", nil, false
+	default:
+		return false
+	}
+	return true
 }
 
 func (s *session) shown(argv []string) []string {

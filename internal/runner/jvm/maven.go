@@ -58,7 +58,6 @@ var quiet = []string{
 
 // argv is the command for a selection.
 func (maven) argv(s *session, asked []ask) []string {
-	argv := append(slices.Clone(s.Command), quiet...)
 	var modules, unit, integration []string
 	exact := s.knowsExact() || len(asked) == 1
 	for _, a := range asked {
@@ -72,12 +71,7 @@ func (maven) argv(s *session, asked []ask) []string {
 			unit = append(unit, pattern)
 		}
 	}
-	if len(s.project.modules) > 1 {
-		for i, module := range modules {
-			modules[i] = treepath.Relative(s.Dir, module)
-		}
-		argv = append(argv, "-pl", strings.Join(modules, ","), "-am")
-	}
+	argv := s.maven(modules)
 	if len(unit) == 0 {
 		unit = []string{"touchstone/NoTest"}
 	}
@@ -86,6 +80,24 @@ func (maven) argv(s *session, asked []ask) []string {
 		return append(argv, "test")
 	}
 	return append(argv, "-Dit.test="+strings.Join(integration, ","), "verify")
+}
+
+// building: the tests' classes of the modules and of all that they need.
+func (maven) building(s *session, modules []string) []string {
+	return append(s.maven(modules), "test-compile")
+}
+
+// maven is the command for some modules and those that they need, up to its goal.
+func (s *session) maven(modules []string) []string {
+	argv := append(slices.Clone(s.Command), quiet...)
+	if len(s.project.modules) == 1 {
+		return argv
+	}
+	names := make([]string, len(modules))
+	for i, module := range modules {
+		names[i] = treepath.Relative(s.Dir, module)
+	}
+	return append(argv, "-pl", strings.Join(names, ","), "-am")
 }
 
 // selection is a class in Surefire's words: its path, and methods.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
+	"github.com/touchstone-gate/touchstone/internal/runner/junit"
 	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
@@ -180,5 +181,99 @@ BUILD FAILED in 2s
 	}
 	if !slices.Equal(s.project.modules, []string{".", "a/b"}) || s.project.task("a/b/src/it/java/m/XTest.java") != ":a:b:it" {
 		t.Errorf("modules %q, task %s", s.project.modules, s.project.task("a/b/src/it/java/m/XTest.java"))
+	}
+}
+
+// TestGradleShown reads what Gradle 7 writes of JUnit 5: display names, which
+// several methods share, whose methods only the events tell.
+func TestGradleShown(t *testing.T) {
+	state := plainstate.New(t, "-- build.gradle --\n-- src/test/java/m/ATest.java --\n"+`package m;
+class ATest {
+  @Test void plain() {}
+  @ParameterizedTest @ValueSource(strings = {"value 1", "value 2"}) void first(String s) {}
+  @ParameterizedTest @ValueSource(strings = {"value 1", "value 2"}) void second(String s) {}
+  @Test @DisplayName("reads\twell (1/2)") void told() {}
+  @TestFactory List<DynamicTest> made() {}
+}
+`)
+	s := &session{
+		Runner: New(Config{Framework: Gradle}), state: state, project: newProject(state.Tree(), ".", gradle{}), batch: gate.Batch{},
+		answered: make(map[string]bool), failed: make(map[string]bool),
+	}
+	s.left = s.leftOf(state)
+	h := &heard{session: s}
+	for line := range strings.Lines(`touchstone-class m.ATest
+touchstone-test m.ATest#plain()
+touchstone-over m.ATest#plain()
+touchstone-over m.ATest#first(String)[1]
+touchstone-named SUCCESS	m.ATest	first(String)[1]	[1] value 1
+touchstone-over m.ATest#first(String)[2]
+touchstone-named FAILURE	m.ATest	first(String)[2]	[2] value 2
+touchstone-named FAILURE	m.ATest	second(String)[1]	[1] value 1
+touchstone-named SUCCESS	m.ATest	second(String)[2]	[2] value 2
+touchstone-named SKIPPED	m.ATest	told()	reads well (1/2)
+touchstone-named SUCCESS	m.ATest	made()[1]	[1] value 1
+touchstone-ended m.ATest
+BUILD SUCCESSFUL in 1s
+`) {
+		gradle{}.take(h, strings.TrimSuffix(line, "\n"))
+	}
+	const failed = `<failure message="expected: &lt;value 1&gt;" type="org.opentest4j.AssertionFailedError">org.opentest4j.AssertionFailedError: expected</failure></testcase>`
+	err := junit.Read(strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="m.ATest" tests="7" skipped="1" failures="2" errors="0" timestamp="2021-04-12T20:09:43" hostname="h" time="0.011">
+  <properties/>
+  <testcase name="plain()" classname="m.ATest" time="0.002"/>
+  <testcase name="[1] value 1" classname="m.ATest" time="0.002"/>
+  <testcase name="[2] value 2" classname="m.ATest" time="0.002">`+failed+`
+  <testcase name="[1] value 1" classname="m.ATest" time="0.002">`+failed+`
+  <testcase name="[2] value 2" classname="m.ATest" time="0.002"/>
+  <testcase name="reads&#9;well (1/2)" classname="m.ATest" time="0.0"><skipped/></testcase>
+  <testcase name="[1] value 1" classname="m.ATest" time="0.002"/>
+  <system-out><![CDATA[]]></system-out>
+</testsuite>`), func(c junit.Case) { h.cases = append(h.cases, c) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.rename()
+	s.complete = true
+	s.absorb([]ask{{unit: "src/test/java/m/ATest.java", class: "m.ATest"}}, h)
+	plainstate.Compare(t, s.result, `
+m.ATest#plain: passed
+m.ATest#first: failed assertion
+m.ATest#first(String)[1]: passed
+m.ATest#first(String)[2]: failed assertion
+m.ATest#second: failed assertion
+m.ATest#second(String)[1]: failed assertion
+m.ATest#second(String)[2]: passed
+m.ATest#told: skipped
+m.ATest#made: passed
+m.ATest#made()[1]: passed
+`)
+}
+
+// TestGradleProjects finds projects that the settings rename or move.
+func TestGradleProjects(t *testing.T) {
+	state := plainstate.New(t, `
+-- settings.gradle --
+include 'core', ":tools:cli"
+include("moved")
+project(':core').name = 'x-core'
+project(':tools').name = "x-tools"
+project(":moved").projectDir = new File(rootDir, 'lib/moved')
+-- build.gradle --
+-- core/build.gradle --
+-- core/src/test/java/ATest.java --
+-- tools/cli/build.gradle --
+-- tools/cli/src/test/java/ATest.java --
+-- lib/moved/build.gradle --
+-- lib/moved/src/it/java/ATest.java --
+`)
+	p := newProject(state.Tree(), ".", gradle{})
+	for file, want := range map[string]string{
+		"core/src/test/java/ATest.java": ":x-core:test", "tools/cli/src/test/java/ATest.java": ":x-tools:cli:test", "lib/moved/src/it/java/ATest.java": ":moved:it",
+	} {
+		if got := p.task(file); got != want {
+			t.Errorf("%s is run by %s, want %s", file, got, want)
+		}
 	}
 }

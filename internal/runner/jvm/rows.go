@@ -62,6 +62,9 @@ func (s *session) absorb(asked []ask, h *heard) map[string]bool {
 				continue
 			}
 			base := s.project.base(declared, c)
+			if base == "" { // a display name of which nobody said whose it is
+				continue
+			}
 			at := slices.IndexFunc(groups, func(g *group) bool { return g.class == c.Class && g.name == base })
 			if at < 0 {
 				at, groups = len(groups), append(groups, &group{class: c.Class, name: base})

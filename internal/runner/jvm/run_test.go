@@ -2,6 +2,7 @@ package jvm
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,16 @@ func TestGradle(t *testing.T) {
 	})
 }
 
+// TestKotlin runs that of Kotlin, built by Maven.
+func TestKotlin(t *testing.T) {
+	conformance.Run(t, "testdata/conformance/kotlin.txtar", conformance.Subject{
+		New: func(dir string, timeout time.Duration) gate.Runner {
+			return New(Config{Dir: dir, Env: map[string]string{"MAVEN_OPTS": "-XX:TieredStopAtLevel=1"}, Timeout: timeout})
+		},
+		Absent: absent,
+	})
+}
+
 // TestMaven runs classes that do not compile and one of TestNG in as few calls of
 // Maven as that takes: one that does not compile, and one more for those that need
 // what was taken out.
@@ -103,5 +114,81 @@ ng.GroupTest#passes: passed
 m.DyingTest#halts: crashed crash
 m.DyingTest#stands: passed
 m.ThreeTest#testPasses: passed
+`)
+}
+
+// TestGradleKotlin builds Kotlin by Gradle: what does not compile is taken out of
+// its class, and the rest runs.
+func TestGradleKotlin(t *testing.T) {
+	plainstate.Need(t, "gradle", "--version")
+	plainstate.Heavy(t, "calls Gradle and Kotlin's compiler five times")
+	state := plainstate.New(t, strings.ReplaceAll(`
+-- settings.gradle --
+rootProject.name = 'kt'
+-- build.gradle --
+buildscript {
+    repositories { mavenLocal(); mavenCentral() }
+    dependencies { classpath 'org.jetbrains.kotlin:kotlin-gradle-plugin:1.3.41' }
+}
+apply plugin: 'kotlin'
+repositories { mavenLocal(); mavenCentral() }
+dependencies {
+    compile 'org.jetbrains.kotlin:kotlin-stdlib:1.3.41'
+    testCompile 'org.jetbrains.kotlin:kotlin-test-junit:1.3.41'
+    testCompile 'junit:junit:4.13.2'
+}
+-- src/main/kotlin/m/Calc.kt --
+package m
+
+class Calc {
+    fun twice(n: Int) = 2 * n
+}
+-- src/test/kotlin/m/OldTest.kt --
+package m
+
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class OldTest {
+    @Test
+    fun 'two words fail'() { assertEquals(5, Calc().twice(2)) }
+
+    @Test
+    fun throwing() { error("thrown") }
+}
+-- src/test/kotlin/m/NewTest.kt --
+package m
+
+import kotlin.test.Test
+import kotlin.test.assertEquals
+
+class NewTest {
+    @Test
+    fun stands() { assertEquals(4, Calc().twice(2)) }
+
+    @Test
+    fun method() { assertEquals(6, Calc().thrice(2)) }
+
+    @Test
+    fun arity() { assertEquals(6, Calc().twice(2, 3)) }
+
+    @Test
+    fun named() { assertEquals(6, Calc().twice(times = 3)) }
+
+    @Test
+    fun helped() { assertEquals(1, helper()) }
+
+    private fun helper() = Calc.LIMIT
+}
+`, "'two words fail'", "`two words fail`"))
+	r := New(Config{Framework: Gradle, Timeout: 5 * time.Minute})
+	plainstate.Compare(t, run(t, r, state, []string{"src/test/kotlin/m/NewTest.kt", "src/test/kotlin/m/OldTest.kt"}), `
+m.NewTest#arity: errored compile twice
+m.NewTest#helped: errored compile LIMIT
+m.NewTest#method: errored compile thrice
+m.NewTest#named: errored compile twice twice
+m.NewTest#stands: passed
+m.OldTest#two words fail: failed assertion
+m.OldTest#throwing: failed exception
 `)
 }

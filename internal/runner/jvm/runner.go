@@ -3,6 +3,7 @@ package jvm
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -34,12 +35,15 @@ type Runner struct {
 	mu    sync.Mutex
 	left  map[gate.StateName]*taken
 	exact bool // the tool has shown that it takes methods of several classes
+
+	forgetful atomic.Bool // homes do not stay between runs here
 }
 
-// taken is what was taken out on a state. Calls for one state wait for one another.
+// taken is what was taken out on a state, and what was built of it. Calls for one state wait for one another.
 type taken struct {
 	mu sync.Mutex
 	*braces.LeftOut
+	kept kept
 }
 
 // New returns a runner with the defaults filled in.

@@ -71,8 +71,8 @@ func (f *testFile) addClasses(members []*braces.Member, prefix string, kotlin bo
 		c := &class{name: prefix + m.Name, member: m, abstract: abstractIs.MatchString(header), testNG: testNGNote.MatchString(m.Notes)}
 		super := javaSuper.FindStringSubmatch(header)
 		if kotlin {
-			if m.Args[1] > 0 {
-				header = string(f.Masked[m.Args[1]:max(m.Args[1], m.Open-1)])
+			if at := m.Args[1]; at > 0 && !strings.Contains(string(f.Masked[m.Head:m.Args[0]]), ":") { // behind the constructor, not the super's
+				header = string(f.Masked[at:max(at, m.Open-1)])
 			}
 			super = kotlinSupr.FindStringSubmatch(header)
 		}

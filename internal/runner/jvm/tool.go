@@ -23,6 +23,9 @@ type tool interface {
 	byName() bool
 
 	argv(s *session, asked []ask) []string
+	// building is the command that builds modules and runs nothing; nil where
+	// builds are not kept.
+	building(s *session, modules []string) []string
 	files() map[string]string // that the command needs beside it
 	redirect() string         // added to the command: which of its streams is read
 	take(h *heard, line string)

@@ -66,3 +66,22 @@ end
 		}
 	}
 }
+
+// TestDetectTestUnit: that a test of a test-unit suite mentions minitest makes it
+// none of minitest's.
+func TestDetectTestUnit(t *testing.T) {
+	const file = `
+-- test/helper.rb --
+require "%s"
+-- test/test_loader.rb --
+require_relative "helper"
+class LoaderTest < Test::Unit::TestCase
+  def test_loads_minitest = assert_match(/minitest/, loaded)
+end
+`
+	for name, want := range map[string]int{"test/unit": 0, "minitest/autorun": 1} {
+		if found := Detect(plainstate.New(t, strings.Replace(file, "%s", name, 1)).Tree()); len(found) != want {
+			t.Errorf("%s: found %+v", name, found)
+		}
+	}
+}

@@ -26,11 +26,13 @@ var (
 	helper    = lazyregexp.New(`(?:^|/)(?:test_helper|helper|test_case)\.rb$`)
 	described = lazyregexp.New(`(?m)^\s*(?:RSpec\.)?describe\b`)
 	mini      = lazyregexp.New(`(?i)minitest`)
+	testUnit  = lazyregexp.New(`test[/-]unit`)
 	testCase  = lazyregexp.New(`(?m)^\s*class\s+\S+\s*<\s*\S*Test|^\s*describe\b`)
 )
 
 // Detect finds the directories that hold spec or test files: of RSpec those with
-// groups of examples; of minitest those that name it, in the files or beside them.
+// groups of examples; of minitest those that name it, in the files or beside them,
+// unless what stands beside them names test-unit alone.
 func Detect(tree gate.Tree) []Candidate {
 	var found []Candidate
 	add := func(framework, dir, file string) {
@@ -44,7 +46,8 @@ func Detect(tree gate.Tree) []Candidate {
 		case specFile.MatchString(file) && contains(tree, file, described):
 			add(RSpec, above(file, "spec"), file)
 		case testFile.MatchString(file) && !helper.MatchString(file) && contains(tree, file, testCase):
-			if dir := aboveTests(file); contains(tree, file, mini) || namesMinitest(tree, dir) {
+			dir := aboveTests(file)
+			if named := names(tree, dir, mini); named || contains(tree, file, mini) && !names(tree, dir, testUnit) {
 				add(Minitest, dir, file)
 			}
 		}
@@ -52,15 +55,15 @@ func Detect(tree gate.Tree) []Candidate {
 	return found
 }
 
-// namesMinitest holds where a directory's helpers or its dependencies name it.
-func namesMinitest(tree gate.Tree, dir string) bool {
+// names holds where a directory's helpers or its dependencies name a framework.
+func names(tree gate.Tree, dir string, framework *lazyregexp.Regexp) bool {
 	for _, name := range []string{"test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb", "Gemfile", "Gemfile.lock"} {
-		if contains(tree, path.Join(dir, name), mini) {
+		if contains(tree, path.Join(dir, name), framework) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(tree.Paths(), func(file string) bool {
-		return path.Dir(file) == dir && path.Ext(file) == ".gemspec" && contains(tree, file, mini)
+		return path.Dir(file) == dir && path.Ext(file) == ".gemspec" && contains(tree, file, framework)
 	})
 }
 

@@ -8,7 +8,7 @@ REPOSITORY is a clone that has the report's commits; REPORT.json is what
 beside the clone, the framework is run in its plainest way on the test files that
 changed or play a part, and each row's outcome (passed, failed, skipped) is
 compared. FRAMEWORK is jest, vitest, mocha, node, ava, cargo, pytest, gotest,
-rspec, minitest, maven, phpunit, ctest or unittest; the framework's command is
+rspec, minitest, maven, gradle, phpunit, ctest, unittest or django; the framework's command is
 --command, and --before runs in each state first (a build).
 
 With --in-place each state is checked out in REPOSITORY itself, for set-ups that
@@ -153,6 +153,16 @@ def maven(tree, files, words):
         yield squeeze(f"{cls}#{name}"), outcome
 
 
+def gradle(tree, files, words):
+    modules = sorted({f.split("/src/")[0] for f in files if "/src/" in f})
+    names = [word for f in files for word in ("--tests", "*." + os.path.splitext(os.path.basename(f))[0])]
+    for module in modules or [""]:
+        task = ":" + module.replace("/", ":") + ":test" if module else ":test"
+        run([*(words or ["gradle"]), "--offline", "--no-daemon", "--continue", task, *names], tree)
+    for cls, name, outcome in junit(glob.glob(tree + "/**/build/test-results/test/TEST-*.xml", recursive=True)):
+        yield squeeze(f"{cls}#{name}"), outcome
+
+
 def phpunit(tree, files, words):
     for file in files:
         run([*(words or ["phpunit"]), "--log-junit", "plain.xml", file], tree)
@@ -175,11 +185,25 @@ def unittest(tree, files, words):
         while top and os.path.exists(os.path.join(tree, top, "__init__.py")):
             top = os.path.dirname(top)
         module = os.path.relpath(file, top or ".")[: -len(".py")].replace("/", ".")
-        text = run([*(words or ["python3", "-m", "unittest"]), "-v", module], os.path.join(tree, top))
-        for m in re.finditer(r"^(\w+) \(([\w.<>]+)\)(?:\n.*)? \.\.\. (?:.*\n)??(ok|FAIL|ERROR|skipped|expected failure|unexpected success)", text, re.M):
+        yield from verbose(run([*(words or ["python3", "-m", "unittest"]), "-v", module], os.path.join(tree, top)), file, module)
+
+
+def verbose(text, file, module):
+    for m in re.finditer(r"^(\w+) \(([\w.<>]+)\)(?:\n.*)? \.\.\. (?:.*\n)??(ok|FAIL|ERROR|skipped|expected failure|unexpected success)", text, re.M):
+        if m[2].startswith(module + "."):
             cls = m[2].removesuffix("." + m[1]).removeprefix(module + ".")
             said = {"ok": "passed", "skipped": "skipped", "expected failure": "skipped"}
             yield squeeze(f"{file}::{cls.replace('.', '::')}::{m[1]}"), said.get(m[3], "failed")
+
+
+def django(tree, files, words):
+    for file in files:
+        top = os.path.dirname(file)
+        while top and not os.path.exists(os.path.join(tree, top, "manage.py")):
+            top = os.path.dirname(top)
+        module = os.path.relpath(file, top or ".")[: -len(".py")].replace("/", ".")
+        text = run([*(words or ["python3", "manage.py", "test"]), "--noinput", "-v", "2", module], os.path.join(tree, top), env={**os.environ, "PYTHONPATH": tree})
+        yield from verbose(text, file, module)
 
 
 def lay(repository, report, where):
@@ -227,7 +251,7 @@ def mixed(repository, base, head, part):
     return b"".join(old)
 
 
-WHOLE = ("maven", "phpunit", "ctest", "unittest", "jest", "vitest", "mocha", "node", "ava", "cargo", "pytest", "gotest")
+WHOLE = ("maven", "gradle", "phpunit", "ctest", "unittest", "django", "jest", "vitest", "mocha", "node", "ava", "cargo", "pytest", "gotest")
 
 
 def arguments():
@@ -258,9 +282,9 @@ def main():
                 plain[key].append(outcome)
             for check in report["checks"]:
                 cell = check["cells"].get(state) or []
-                if check["file"] not in files or not cell or o.framework == "unittest" and check["id"].split("::")[0] not in files:
+                if check["file"] not in files or not cell or o.framework in ("unittest", "django") and check["id"].split("::")[0] not in files:
                     continue  # an inherited test runs in another file too
-                id = check["id"] if o.framework in WHOLE else check["id"].split(" > ", 1)[1]
+                id = check["id"] if o.framework in WHOLE else check["id"].split(" > ", 1)[-1]
                 ours = {"passed": "passed", "skipped": "skipped"}.get(cell[-1]["outcome"], "failed")
                 theirs = plain.get(squeeze(id)) or plain.get(squeeze(re.sub(r"#\d+$", "", id)))
                 if not theirs:  # a method of which the run makes several
