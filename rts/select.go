@@ -29,7 +29,7 @@ type Options struct {
 	Always       func(file string) bool // rows of these files are always selected; may be nil
 	AllIfChanged func(path string) bool // everything is selected when one changes; may be nil
 	// Most is the share of the whole suite's time, and of its rows, beyond which
-	// auto runs all of it; 0 is 0.9.
+	// auto selects all that files does; 0 is 0.9.
 	Most float64
 }
 
@@ -147,11 +147,26 @@ func (s *selector) observed() (why string) {
 	s.always(change)
 	if s.o.Strategy == Auto {
 		s.quoted(change)
-		if time, rows := s.shares(); min(time, rows) > s.o.Most && rows < 1 {
-			return fmt.Sprintf("the selection would be %.0f %% of the tests and take %.0f %% of the suite's time", 100*rows, 100*time)
-		}
+		s.widened(change)
 	}
 	return ""
+}
+
+// widened takes back what was left out of the family of a changed file, where
+// what is left saves too little to be worth a doubt.
+func (s *selector) widened(change Change) {
+	time, rows := s.shares()
+	if min(time, rows) <= s.o.Most || rows == 1 {
+		return
+	}
+	s.o.Strategy = ByFiles
+	for _, f := range change.Files {
+		s.file(f)
+	}
+	s.o.Strategy = Auto
+	if _, all := s.shares(); s.fallback == "" && all > rows {
+		s.fallback = fmt.Sprintf("the selection would be %.0f %% of the tests and take %.0f %% of the suite's time; selected by files", 100*rows, 100*time)
+	}
 }
 
 // add selects a row.

@@ -14,7 +14,7 @@ import (
 // goLanguage changes Go sources by go/ast, and compares with what go list says
 // of packages: all tests of those that are built from the changed one.
 var goLanguage = language{
-	suffix: ".go", tick: 0.005, // go test prints hundredths of a second
+	suffixes: []string{".go"}, tick: 0.005, // go test prints hundredths of a second
 	mutants: goMutants,
 	compiles: func(dir string, _ []string) bool {
 		cmd := exec.Command("go", "build", "./...")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 // does, and compares with pytest-testmon where DIR/testmon/NAME is a virtual
 // environment that has it beside what the project's tests need.
 var pythonLanguage = language{
-	suffix: ".py", mutants: pythonMutants,
+	suffixes: []string{".py"}, mutants: pythonMutants,
 	compiles: func(dir string, files []string) bool {
 		cmd := exec.Command("python3", append([]string{"-c", "import sys; [compile(open(f, 'rb').read(), f, 'exec') for f in sys.argv[1:]]"}, files...)...)
 		cmd.Dir = dir
@@ -32,19 +31,8 @@ var pythonLanguage = language{
 	},
 }
 
-func pythonMutants(t *testing.T, path string, _ []byte) (found []edit) {
-	out, err := exec.Command("python3", "testdata/mutants/mutate.py", path).Output()
-	if err != nil {
-		t.Fatalf("mutating %s: %v", path, err)
-	}
-	for line := range strings.Lines(string(out)) {
-		var e edit
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("mutating %s: %v", path, err)
-		}
-		found = append(found, e)
-	}
-	return found
+func pythonMutants(t *testing.T, path string, _ []byte) []edit {
+	return printedMutants(t, path, exec.Command("python3", "testdata/mutants/mutate.py", path))
 }
 
 // testmon lets pytest-testmon observe the suite, and asks it for each change

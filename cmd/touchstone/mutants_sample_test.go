@@ -81,11 +81,16 @@ func (s *mutantStudy) production(t *testing.T) (files []string) {
 	defer prepared.Close()
 	classifier := s.classifier(t, prepared)
 	for _, file := range prepared.change.base.Paths() {
-		if strings.HasSuffix(file, s.suffix) && classifier.File(file).Part == patchsplit.Production && !aside(file) {
+		if s.source(file) && classifier.File(file).Part == patchsplit.Production && !aside(file) {
 			files = append(files, file)
 		}
 	}
 	return files
+}
+
+// source holds for files of the language; what only declares types is none.
+func (l language) source(file string) bool {
+	return slices.ContainsFunc(l.suffixes, func(suffix string) bool { return strings.HasSuffix(file, suffix) }) && !strings.HasSuffix(file, ".d.ts")
 }
 
 // aside holds for sources that are shipped beside the product.
@@ -117,7 +122,7 @@ func (s *mutantStudy) fixes(t *testing.T, count int, done map[string]bool) (chos
 		tests := false
 		for _, file := range strings.Split(gitIn(t, s.dir, "show", "--format=", "--name-only", "-z", commit), "\x00") {
 			switch part := classifier.File(file).Part; {
-			case file == "" || !strings.HasSuffix(file, s.suffix):
+			case file == "" || !s.source(file):
 			case part == patchsplit.Production && !aside(file):
 				production = append(production, file)
 			case part == patchsplit.Test:

@@ -28,8 +28,8 @@ type mutantProject struct {
 // language is all that the study needs to know of one: how sources are changed,
 // and which other tools choose tests.
 type language struct {
-	suffix string
-	tick   float64 // the least time, in seconds, that a test is taken to need: what its framework's clock shows
+	suffixes []string
+	tick     float64 // the least time, in seconds, that a test is taken to need: what its framework's clock shows
 	// mutants are the small changes of meaning of one source.
 	mutants func(t *testing.T, path string, source []byte) []edit
 	// compiles tells whether the work tree, in which the files differ, still does.
@@ -41,7 +41,7 @@ type language struct {
 // rival tells what a tool selects for the work tree, in which the files differ.
 type rival func(t *testing.T, changed []string) (selects func(rowKey) bool)
 
-var languages = map[string]language{"python": pythonLanguage, "go": goLanguage}
+var languages = map[string]language{"python": pythonLanguage, "go": goLanguage, "javascript": javascriptLanguage}
 
 // edit is one change: the bytes from Start to End become Text.
 type edit struct {

@@ -284,6 +284,7 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 	if facts.stored == nil {
 		t.Fatalf("%s: %s", name, facts.facts.NoMap)
 	}
+	rows := make(map[rts.Strategy]int)
 	for _, strategy := range rts.Strategies() {
 		chosen := facts.choose(s.settings, strategy)
 		found := 0
@@ -303,6 +304,10 @@ func judge(t *testing.T, name string, s *selecting, before, after map[string]boo
 			}
 		}
 		total.add(strategy, name, len(failing), found, float64(ran)/float64(len(after)))
+		rows[strategy] = ran
+	}
+	if rows[rts.Auto] > rows[rts.ByFiles] {
+		t.Errorf("%s: auto selects %d rows, files %d", name, rows[rts.Auto], rows[rts.ByFiles])
 	}
 	return failing
 }

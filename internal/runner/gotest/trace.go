@@ -26,7 +26,8 @@ const traceTests = `names=$1; target=$2; packages=$3; dir=$4; limit=$5; shift 5
 exec 9>"$TOUCHSTONE_REPORT"; unset TOUCHSTONE_REPORT
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-"$@" -c -vet=off -cover -covermode=set -coverpkg="$packages" -o "$tmp/t" "$target" 9>&- || exit 1
+case $* in *-ldflags*) bare= ;; *) bare='-ldflags=-s -w' ;; esac # go test makes no debugging data either; its -c does
+"$@" -c -vet=off ${bare:+"$bare"} -cover -covermode=set -coverpkg="$packages" -o "$tmp/t" "$target" 9>&- || exit 1
 cd "$dir" || exit 1
 echo "D $(pwd -P)" >&9
 tell() {

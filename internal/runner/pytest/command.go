@@ -29,6 +29,7 @@ var observerFiles = map[string]string{
 	"touchstone_standins.py": "observer/standins.py",
 	"touchstone_tree.py":     "observer/tree.py",
 	"touchstone_trace.py":    "observer/trace.py",
+	"touchstone_marks.py":    "observer/marks.py",
 }
 
 // flags come after the repository's own addopts, so that these do not cut a run

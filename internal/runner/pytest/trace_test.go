@@ -168,7 +168,7 @@ func TestTraceSaysWhatEachRowDoes(t *testing.T) {
 }
 
 func TestAnotherTracerLeavesRowsOpen(t *testing.T) {
-	traces := trace(t, "-- test_a.py --\nimport sys\ndef test_a():\n    sys.settrace(None)\n    if hasattr(sys, 'monitoring'):\n        for tool in range(5):\n            if sys.monitoring.get_tool(tool) == 'touchstone':\n                sys.monitoring.set_events(tool, 0)\n                sys.monitoring.free_tool_id(tool)\ndef test_b():\n    pass\n")
+	traces := trace(t, "-- test_a.py --\nimport sys\nexec(compile('pass', __file__, 'exec'))\ndef test_a():\n    sys.settrace(None)\n    if hasattr(sys, 'monitoring'):\n        for tool in range(5):\n            if sys.monitoring.get_tool(tool) == 'touchstone':\n                sys.monitoring.set_events(tool, 0)\n                sys.monitoring.free_tool_id(tool)\ndef test_b():\n    pass\n")
 	if len(traces.Rows) != 2 || traces.Rows[0].Open == "" {
 		t.Errorf("%+v", traces.Rows)
 	}

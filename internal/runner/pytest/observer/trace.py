@@ -9,8 +9,9 @@ opened file, a listed directory or a started process. Records:
     trace        id, nodes: what a row did, with the fixtures that it uses
     trace_shared nodes: what ran while nothing but modules were loaded
 
-Python 3.12 and later: sys.monitoring, for the tree's own functions alone. Before:
-a trace function that is called once a function call and never a line.
+Python 3.12 and later: sys.monitoring, for the tree's own functions alone. 3.11:
+marks in what is imported. Before, and as soon as code of the tree runs that was
+not imported: a trace function that is called once a function call and never a line.
 """
 
 import os
@@ -20,6 +21,7 @@ import threading
 
 import pytest
 
+import touchstone_marks as marks
 import touchstone_rows
 from touchstone_observer import channel
 from touchstone_tree import INSTALLED, REAL_ROOT, ROOT
@@ -49,7 +51,7 @@ uses = set()
 seen = set()  # id of every code object that the present context has met, the tree's or not
 found = set()  # the numbers among it
 loads = True  # whether a file was loaded in the present context
-contexts = []  # (seen, found, loads) of the contexts around
+contexts = []  # (seen, found, loads, met) of the contexts around
 row = None  # the item that runs
 loading = set()  # numbers of what ran while a file was loaded
 fixtures = {}  # id of a fixture definition -> numbers
@@ -196,22 +198,66 @@ class NewTracer:
             sys.monitoring.free_tool_id(self.tool)
 
 
-tracer = NewTracer() if hasattr(sys, "monitoring") else OldTracer()
+class MarkTracer(OldTracer):
+    """Marks, and the trace function beside them from when they do not tell all."""
+
+    traces = False
+
+    def start(self):
+        marks.Mark.met = self.met
+        marks.install(lambda code: place(code.co_filename) is not None)
+        files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        if any(isinstance(file, str) and place(file) is not None for file in files):
+            self.trace()  # it came before the marks
+
+    def trace(self):
+        if not self.traces:
+            self.traces = True
+            super().start()
+
+    def met(self, mark, frame):
+        met.append(mark)
+        executed(frame.f_code, frame.f_back)
+
+    def foreign(self, code):
+        if place(code.co_filename) is not None:
+            self.trace()
+
+    def again(self):
+        if self.traces:
+            super().again()
+
+    def whole(self):
+        return not self.traces or super().whole()
+
+    def stop(self):
+        if self.traces:
+            super().stop()
+
+
+met = []  # the marks that are set in the present context
+tracer = NewTracer() if hasattr(sys, "monitoring") else MarkTracer() if marks.POSSIBLE else OldTracer()
 
 
 def enter():
     """Begin a context of its own."""
-    global seen, found, loads
-    contexts.append((seen, found, loads))
-    seen, found, loads = set(outside), set(), False
+    global seen, found, loads, met
+    contexts.append((seen, found, loads, met))
+    for mark in met:
+        mark.clear()
+    seen, found, loads, met = set(outside), set(), False, []
     tracer.again()
 
 
 def leave():
     """End it, and say what it did."""
-    global seen, found, loads
+    global seen, found, loads, met
     did = found
-    seen, found, loads = contexts.pop()
+    for mark in met:
+        mark.clear()
+    seen, found, loads, met = contexts.pop()
+    for mark in met:
+        mark.append(True)
     tracer.again()
     return did
 
@@ -274,6 +320,13 @@ def _listed(args):
         _note(frame, rel + "/", ("lists", rel), lists=rel)
 
 
+def _made(args):
+    """Code that the program runs, or makes a function of, without importing it."""
+    code = next((a for a in args if type(a) is type(_made.__code__)), None)
+    if code is not None and isinstance(tracer, MarkTracer) and not marks.marked(code):
+        tracer.foreign(code)
+
+
 def _started(args):
     frame = sys._getframe(2)
     argv = args[1] if len(args) > 1 and args[1] else args[0] if args else ""
@@ -320,7 +373,7 @@ def _note(frame, target, key, **what):
 
 HANDLERS = {
     "open": _opened, "os.listdir": _listed, "os.scandir": _listed, "subprocess.Popen": _started, "os.system": _started,
-    "os.exec": _started, "os.posix_spawn": _started, "os.spawn": _started, "pty.spawn": _started, "os.fork": _forked, "os.forkpty": _forked,
+    "exec": _made, "function.__new__": _made, "object.__setattr__": _made, "os.exec": _started, "os.posix_spawn": _started, "os.spawn": _started, "pty.spawn": _started, "os.fork": _forked, "os.forkpty": _forked,
 }
 
 
