@@ -189,6 +189,38 @@ describe('suite', () => { it('inner', () => {}); });
 	})
 }
 
+// TestOptionsOfNode runs mocha where it starts itself again with options of
+// Node's.
+func TestOptionsOfNode(t *testing.T) {
+	modules := packages(t, Mocha)
+	for _, files := range []string{
+		`-- package.json --
+{"scripts":{"test":"mocha --enable-source-maps test"}}
+`, `-- package.json --
+{"scripts":{"test":"mocha test"}}
+-- .mocharc.json --
+{"node-option":["no-warnings"]}
+`} {
+		state := plainstate.New(t, files+`
+-- test/a.js --
+const assert = require('assert');
+it('two', () => assert.equal(require('../lib.js').two(), 2));
+it('three', () => assert.equal(require('../lib.js').two(), 3));
+-- lib.js --
+exports.two = () => 2
+`)
+		link(t, modules, state.Dir())
+		result, err := New(Config{Framework: Mocha, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.js"}, Subjects: []string{"lib.js"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, lines(result), []string{"test/a.js > three = failed assertion", "test/a.js > two = passed"})
+		if len(result.Loaded) != 1 || result.Loaded[0].Subject != "lib.js" {
+			t.Errorf("loaded %+v", result.Loaded)
+		}
+	}
+}
+
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)
