@@ -221,6 +221,35 @@ exports.two = () => 2
 	}
 }
 
+// TestListsSubtests lists the subtests that stand in a test, so that those of
+// base are not taken for new ones.
+func TestListsSubtests(t *testing.T) {
+	packages(t, Node)
+	state := plainstate.New(t, `
+-- package.json --
+{"scripts":{"test":"node --test"}}
+-- test/a.test.js --
+const { test, describe, it } = require('node:test');
+test('outer', async (t) => {
+  await t.test('inner', async (t) => { await t.test('deep', () => {}); });
+  for (const n of [1, 2]) await t.test('made ' + n, () => {});
+});
+describe('suite', () => { it('part', async (t) => { await t.test('sub', () => {}); }); });
+`)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).List(context.Background(), state, []string{"test/a.test.js"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, observed := range result.Rows {
+		got = append(got, strings.TrimPrefix(observed.Row.ID, "test/a.test.js > "))
+	}
+	slices.Sort(got)
+	if want := "outer; outer > inner; outer > inner > deep; suite; suite > part; suite > part > sub"; strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "; "), want)
+	}
+}
+
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)
