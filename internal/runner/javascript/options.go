@@ -27,6 +27,13 @@ var (
 func (r *scriptReader) arguments(words []string) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
+		if word == "|" || word == "||" || word == "&" {
+			return // another command
+		}
+		if word == ">" || word == ">>" {
+			i++
+			continue
+		}
 		if strings.HasPrefix(word, "$") || strings.ContainsAny(word, "<>|") {
 			continue
 		}

@@ -51,6 +51,7 @@ func TestRunScript(t *testing.T) {
 		"otherwise":       {Mocha, `{"test":"mocha a && mocha -r ts-node/register b"}`, "targets a"},
 		"pre checks":      {Mocha, `{"pretest":"npm run build && npm run lint","build":"run-p build:*","build:a":"babel src","lint":"eslint .","test":"mocha"}`, "steps npm run build"},
 		"borp":            {Node, `{"test":"npm run lint && npm run unit","unit":"c8 borp --reporter=@x/y --coverage --concurrency 1 'a/*.js' -p 'b/*.js'"}`, "targets a/*.js b/*.js"},
+		"piped":           {Mocha, `{"test":"mocha --exit test > out.txt 2>&1 || cat out.txt"}`, "targets test"},
 		"another":         {Jest, `{"test":"mocha"}`, "none"},
 		"again elsewhere": {Jest, `{"test":"cross-env TZ=Pacific/Auckland npm run test-tz && TZ=Europe/London npm run test-tz && jest --coverage","test-tz":"date && jest test/timezone.test --coverage=false"}`, ""},
 		"environment":     {Jest, `{"test":"cross-env A=1 npm run unit","unit":"npm run build && B=2 jest","build":"cross-env C=3 rollup -c"}`, "env A=1 B=2; steps npm run build"},

@@ -123,18 +123,19 @@ func (c *call) row(id string, r *heardRow) gate.Row {
 	return row
 }
 
-// listText lists, for files whose own observer names no test that it does not
-// run, what their text declares under a plain title.
+// listText lists what files declare in their text under a plain title: of those
+// whose own observer names no test that it does not run, all; of others the
+// subtests, which exist only while the test that they stand in runs.
 func (c *call) listText(q question, h heard) {
 	for _, unit := range q.units {
 		heardOf := slices.ContainsFunc(h.rows, func(row *heardRow) bool { return row.unit == unit })
-		if heardOf || c.failed[unit] || len(c.answeredIn(unit)) > 0 {
+		if c.failed[unit] || !heardOf && len(c.answeredIn(unit)) > 0 {
 			continue
 		}
 		o := c.reader.outline(unit)
 		count := make(map[string]int)
-		var walk func([]*span, []string)
-		walk = func(spans []*span, above []string) {
+		var walk func([]*span, []string, bool)
+		walk = func(spans []*span, above []string, inTest bool) {
 			for _, s := range spans {
 				if s.title != nil {
 					continue
@@ -142,14 +143,14 @@ func (c *call) listText(q question, h heard) {
 				titles := append(slices.Clone(above), s.exact)
 				id := plainID(unit, titles)
 				count[id]++
-				if count[id] == 1 {
+				if wanted := !heardOf || inTest && c.answered[plainID(unit, above)]; wanted && count[id] == 1 && !c.answered[id] {
 					c.remember(id, knownRow{unit, titles, 1, s.kind == suiteSpan})
 					c.answer(c.row(id, &heardRow{unit: unit, path: titles, number: 1, line: s.line}))
 				}
-				walk(s.inside, titles)
+				walk(s.inside, titles, s.kind == testSpan)
 			}
 		}
-		walk(o.roots, nil)
+		walk(o.roots, nil, false)
 	}
 }
 

@@ -189,6 +189,67 @@ describe('suite', () => { it('inner', () => {}); });
 	})
 }
 
+// TestOptionsOfNode runs mocha where it starts itself again with options of
+// Node's.
+func TestOptionsOfNode(t *testing.T) {
+	modules := packages(t, Mocha)
+	for _, files := range []string{
+		`-- package.json --
+{"scripts":{"test":"mocha --enable-source-maps test"}}
+`, `-- package.json --
+{"scripts":{"test":"mocha test"}}
+-- .mocharc.json --
+{"node-option":["no-warnings"]}
+`} {
+		state := plainstate.New(t, files+`
+-- test/a.js --
+const assert = require('assert');
+it('two', () => assert.equal(require('../lib.js').two(), 2));
+it('three', () => assert.equal(require('../lib.js').two(), 3));
+-- lib.js --
+exports.two = () => 2
+`)
+		link(t, modules, state.Dir())
+		result, err := New(Config{Framework: Mocha, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"test/a.js"}, Subjects: []string{"lib.js"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, lines(result), []string{"test/a.js > three = failed assertion", "test/a.js > two = passed"})
+		if len(result.Loaded) != 1 || result.Loaded[0].Subject != "lib.js" {
+			t.Errorf("loaded %+v", result.Loaded)
+		}
+	}
+}
+
+// TestListsSubtests lists the subtests that stand in a test, so that those of
+// base are not taken for new ones.
+func TestListsSubtests(t *testing.T) {
+	packages(t, Node)
+	state := plainstate.New(t, `
+-- package.json --
+{"scripts":{"test":"node --test"}}
+-- test/a.test.js --
+const { test, describe, it } = require('node:test');
+test('outer', async (t) => {
+  await t.test('inner', async (t) => { await t.test('deep', () => {}); });
+  for (const n of [1, 2]) await t.test('made ' + n, () => {});
+});
+describe('suite', () => { it('part', async (t) => { await t.test('sub', () => {}); }); });
+`)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).List(context.Background(), state, []string{"test/a.test.js"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, observed := range result.Rows {
+		got = append(got, strings.TrimPrefix(observed.Row.ID, "test/a.test.js > "))
+	}
+	slices.Sort(got)
+	if want := "outer; outer > inner; outer > inner > deep; suite; suite > part; suite > part > sub"; strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "; "), want)
+	}
+}
+
 // TestMissingFramework says what to install.
 func TestMissingFramework(t *testing.T) {
 	packages(t, Node)

@@ -14,6 +14,27 @@ const at = process.execArgv.indexOf(__filename);
 // jest hands it on to its workers, where it has done its part
 if (at > 0 && (channel.settings.framework !== 'jest' || process.env.JEST_WORKER_ID)) process.execArgv.splice(at - 1, 2);
 
+// handOn gives the process that mocha starts where it has options of Node's (in
+// its arguments, .mocharc or node-option) what its parent got: the way out and
+// this file.
+function handOn() {
+  const processes = require('child_process');
+  const target = /\/fd\/(\d+)$/.exec(process.env.TOUCHSTONE_REPORT || '');
+  const spawn = processes.spawn;
+  processes.spawn = function (program, argv, options) {
+    if (program !== process.execPath || !options || options.stdio !== 'inherit') return spawn.apply(this, arguments);
+    processes.spawn = spawn;
+    const stdio = ['inherit', 'inherit', 'inherit'];
+    if (target) {
+      while (stdio.length < Number(target[1])) stdio.push('ignore');
+      stdio[Number(target[1])] = Number(target[1]);
+    }
+    return spawn.call(this, program, ['--require', __filename, ...argv], { ...options, stdio });
+  };
+}
+
+if (channel.settings.framework === 'mocha' && /[\\/]bin[\\/]mocha(\.[cm]?js)?$/.test(process.argv[1] || '')) handOn();
+
 const subjects = new Set((channel.settings.subjects || []).map((s) => channel.root + '/' + s));
 const names = new Map((channel.settings.subjects || []).map((s) => [s.slice(s.lastIndexOf('/') + 1), s]));
 const seen = new Set();

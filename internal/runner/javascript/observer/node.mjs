@@ -29,7 +29,7 @@ function failure(error) {
 // not had its turn.
 function neverBegun(data) {
   const error = data.details && data.details.error;
-  return begun.size > 0 && error && error.failureType === 'cancelledByParent' && !begun.has(JSON.stringify(pathOf(data)));
+  return begun.size > 0 && error && error.failureType === 'cancelledByParent' && /still pending/.test(`${error.message} ${error.cause}`) && !begun.has(JSON.stringify(pathOf(data)));
 }
 
 function pathOf(data) {
