@@ -97,7 +97,7 @@ func (s *session) describe(tests []*test) {
 		if len(t.Command) > 0 {
 			program = path.Base(t.Command[0])
 		}
-		own := s.project.sources[program]
+		own := s.project.of(program)
 		t.row = gate.Row{ID: t.Name, Runner: s.Name(), Name: t.Name}
 		if count[t.Name]++; count[t.Name] > 1 {
 			t.row.ID += fmt.Sprintf("#%d", count[t.Name])
@@ -227,7 +227,7 @@ func (s *session) apart(t *test) (gate.Observation, bool) {
 	if !t.whole {
 		return gate.Observation{}, false
 	}
-	for _, file := range s.project.sources[path.Base(t.Command[0])] {
+	for _, file := range s.project.of(path.Base(t.Command[0])) {
 		if src := s.project.file(file); src != nil {
 			for _, m := range src.Members {
 				if o, out := s.left.Why(file, m); out {
