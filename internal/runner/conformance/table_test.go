@@ -17,7 +17,7 @@ const page = "../../../docs/runners.md"
 
 // order is that of the table's columns; a repository that is not in it comes last.
 var order = []string{
-	"pytest", "unittest", "django", "gotest", "jest", "vitest", "mocha", "node", "ava", "cargo", "maven", "gradle", "rspec", "minitest", "gtest", "catch2", "phpunit", "junit", "tap",
+	"pytest", "unittest", "django", "gotest", "jest", "vitest", "mocha", "node", "ava", "cargo", "maven", "kotlin", "gradle", "rspec", "minitest", "gtest", "catch2", "phpunit", "junit", "tap",
 }
 
 // TestTable holds that docs/runners.md has what the repositories say: a table of

@@ -1,6 +1,7 @@
 package ctest
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ func (p *project) addLoops(text string, named []string) {
 		}
 		values := loopValues(text, loop[1], lists)
 		if len(values) == 0 {
+			values = lists[loop[1]]
+		}
+		if len(values) == 0 {
 			values = p.fitting(p.sources[name], loop[0])
 		}
 		for _, value := range values {
@@ -40,7 +44,26 @@ func (p *project) addLoops(text string, named []string) {
 			}
 			p.started[program] = p.started[program] || p.started[name]
 		}
+		if len(values) > 0 {
+			delete(p.sources, name)
+		}
 	}
+}
+
+// of are the sources of a program: its own, else those of one whose name holds a
+// variable of which nobody says what it is.
+func (p *project) of(program string) []string {
+	if files, plain := p.sources[program]; plain {
+		return files
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.sources)) {
+		loop := variable.FindString(name)
+		before, after, _ := strings.Cut(name, loop)
+		if loop != "" && strings.HasPrefix(program, before) && strings.HasSuffix(program, after) && p.file(p.sources[name][0]) != nil {
+			return p.sources[name]
+		}
+	}
+	return nil
 }
 
 // loopValues are what a loop's variable takes, as far as a file says.

@@ -24,3 +24,28 @@ func TestLoops(t *testing.T) {
 		}
 	}
 }
+
+// TestPrograms finds a program's sources by its name.
+func TestPrograms(t *testing.T) {
+	state := plainstate.New(t, `
+-- CMakeLists.txt --
+project(x C)
+set(THE_TEST x_test)
+add_executable("${THE_TEST}" test.c)
+add_test(NAME ${THE_TEST} COMMAND "${CMAKE_CURRENT_BINARY_DIR}/${THE_TEST}")
+add_executable(other_${suffix} other.c)
+-- test.c --
+int main(void) { return 0; }
+-- other.c --
+int main(void) { return 0; }
+`)
+	p := newProject(state.Tree(), ".")
+	for program, want := range map[string]string{"x_test": "test.c", "other_a": "other.c", "another": ""} {
+		if got := strings.Join(p.of(program), " "); got != want {
+			t.Errorf("%s is of %q, want %q", program, got, want)
+		}
+	}
+	if got := strings.Join(p.units(), " "); got != "test.c" {
+		t.Errorf("units %q", got)
+	}
+}

@@ -83,7 +83,7 @@ func (r *Runner) call(ctx context.Context, state gate.State, batch gate.Batch, l
 			return gate.Result{}, err
 		}
 	}
-	s.silent(units, failure)
+	s.silent(units, failure, len(tests) > 0)
 	return s.result, nil
 }
 
@@ -97,7 +97,7 @@ func (s *session) describe(tests []*test) {
 		if len(t.Command) > 0 {
 			program = path.Base(t.Command[0])
 		}
-		own := s.project.sources[program]
+		own := s.project.of(program)
 		t.row = gate.Row{ID: t.Name, Runner: s.Name(), Name: t.Name}
 		if count[t.Name]++; count[t.Name] > 1 {
 			t.row.ID += fmt.Sprintf("#%d", count[t.Name])
@@ -227,7 +227,7 @@ func (s *session) apart(t *test) (gate.Observation, bool) {
 	if !t.whole {
 		return gate.Observation{}, false
 	}
-	for _, file := range s.project.sources[path.Base(t.Command[0])] {
+	for _, file := range s.project.of(path.Base(t.Command[0])) {
 		if src := s.project.file(file); src != nil {
 			for _, m := range src.Members {
 				if o, out := s.left.Why(file, m); out {
@@ -243,8 +243,9 @@ func (s *session) anyApart(chosen []*test) bool {
 	return slices.ContainsFunc(chosen, func(t *test) bool { _, out := s.apart(t); return out })
 }
 
-// silent speaks of units without any row.
-func (s *session) silent(units []string, failure *gate.Observation) {
+// silent speaks of units without any row. One that a whole build makes no test of
+// is left out by the build's options and conditions.
+func (s *session) silent(units []string, failure *gate.Observation, built bool) {
 	seen := make(map[string]bool)
 	for _, o := range s.result.Rows {
 		seen[o.Row.Unit] = true
@@ -258,6 +259,8 @@ func (s *session) silent(units []string, failure *gate.Observation) {
 			o := gate.Observation{Outcome: gate.Errored, Reason: gate.NoReport, Message: "ctest has no test of it"}
 			if why, out := s.left.Whole(unit); out {
 				o = why
+			} else if built {
+				o = gate.Observation{Outcome: gate.NotRun, Reason: gate.Deselected, Message: "the build makes no test of it: its options or conditions leave it out (command: [cmake, -DX=ON] sets options)"}
 			}
 			s.result.Units = append(s.result.Units, gate.UnitFailure{Unit: unit, Observation: o})
 		}

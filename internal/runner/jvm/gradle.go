@@ -98,6 +98,10 @@ func (gradle) files() map[string]string { return map[string]string{"init.gradle"
 // redirect: compilers write to standard error.
 func (gradle) redirect() string { return " 2>&1" }
 
+// kotlinInside keeps Kotlin's compiler in Gradle's own process: a daemon of it would
+// outlive the run and hold its output open.
+var kotlinInside = []string{"-Dkotlin.compiler.execution.strategy=in-process", "-Pkotlin.compiler.execution.strategy=in-process"}
+
 // argv is the command for a selection: of each module the task of the source set,
 // with its classes or methods.
 func (gradle) argv(s *session, asked []ask) []string {
@@ -105,7 +109,7 @@ func (gradle) argv(s *session, asked []ask) []string {
 	if _, err := s.state.Tree().ReadFile(path.Join(s.Dir, "gradlew")); err == nil && s.ownProgram {
 		argv = []string{"sh", "./gradlew"}
 	}
-	argv = slices.Concat(argv, []string{"-I", "{aux}/init.gradle", "--offline", "--no-daemon", "--no-build-cache", "--console=plain", "--continue"})
+	argv = slices.Concat(argv, []string{"-I", "{aux}/init.gradle", "--offline", "--no-daemon", "--no-build-cache", "--console=plain", "--continue"}, kotlinInside)
 	var order []string
 	patterns := make(map[string][]string)
 	for _, a := range asked {

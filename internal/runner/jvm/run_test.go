@@ -181,7 +181,7 @@ class NewTest {
     private fun helper() = Calc.LIMIT
 }
 `, "'two words fail'", "`two words fail`"))
-	r := New(Config{Framework: Gradle, Timeout: 5 * time.Minute})
+	r := New(Config{Framework: Gradle, Timeout: 10 * time.Minute})
 	plainstate.Compare(t, run(t, r, state, []string{"src/test/kotlin/m/NewTest.kt", "src/test/kotlin/m/OldTest.kt"}), `
 m.NewTest#arity: errored compile twice
 m.NewTest#helped: errored compile LIMIT
