@@ -3,6 +3,7 @@ package javascript
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
@@ -71,6 +72,16 @@ func targetsIn(raw json.RawMessage) []string {
 // name, "" for the package itself. Where it gives only what a build makes, that
 // is all of its sources.
 func (r *resolver) exported(p *modulePackage, sub string) []string {
+	key := p.dir + "\x00" + sub
+	found, known := r.given[key]
+	if !known {
+		found = r.export(p, sub)
+		r.given[key] = found
+	}
+	return slices.Clip(found) // callers append to it
+}
+
+func (r *resolver) export(p *modulePackage, sub string) []string {
 	targets := p.entries
 	switch {
 	case len(p.exports) > 0:

@@ -138,16 +138,27 @@ var (
 	reading  = lazyregexp.New(`["'](?:node:)?(?:fs|fs/promises|graceful-fs|fs-extra|fs-jetpack|memfs|tinyglobby|glob|globby|fast-glob)["']`)
 )
 
+// starters and readers are what starting and reading cannot match without: most
+// sources hold none of it, which is soon seen.
+var (
+	starters = []string{"child_process", "worker_threads", "cluster", "execa", "cross-spawn", "shelljs", "zx", "tinyexec", "nano-spawn", "Sync", "Worker"}
+	readers  = []string{"fs", "glob"}
+)
+
+func holds(source string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(source, word) })
+}
+
 // doubtOf says why a source may reach more than it names, "" when it does not.
 func doubtOf(source string, asks jsimports.Asks) string {
 	switch {
-	case starting.MatchString(source):
+	case holds(source, starters) && starting.MatchString(source):
 		return startsProcesses
 	case asks.Unread:
 		return "could not be parsed"
 	case asks.Computed:
 		return "imports by computed names"
-	case reading.MatchString(source):
+	case holds(source, readers) && reading.MatchString(source):
 		return "reads files"
 	}
 	return ""

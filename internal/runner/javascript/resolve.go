@@ -19,12 +19,13 @@ type resolver struct {
 	packages map[string]*modulePackage
 	byDir    map[string]*modulePackage
 	aliases  []pathAlias
-	declared map[string]bool // packages that some package.json asks for
+	declared map[string]bool     // packages that some package.json asks for
+	given    map[string][]string // what packages give, as exported found it: name and path
 }
 
 func newResolver(tree gate.Tree) *resolver {
 	r := &resolver{tree: tree, files: make(map[string]bool), stems: make(map[string][]string), tails: make(map[string][]string), mocks: make(map[string][]string),
-		packages: make(map[string]*modulePackage), byDir: make(map[string]*modulePackage), declared: make(map[string]bool)}
+		packages: make(map[string]*modulePackage), byDir: make(map[string]*modulePackage), declared: make(map[string]bool), given: make(map[string][]string)}
 	for _, file := range tree.Paths() {
 		if strings.HasPrefix(file, "node_modules/") || strings.Contains(file, "/node_modules/") {
 			continue

@@ -1,6 +1,8 @@
 package jsimports
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,5 +47,30 @@ func TestReadManyAtOnce(t *testing.T) {
 		if !slices.Equal(asks.Names, []string{"./one"}) || asks.Unread {
 			t.Fatalf("%s: %+v", file, asks)
 		}
+	}
+}
+
+// TestTypesFindsWhatOneExpressionWould compares with the expression that looks
+// for its keywords by itself.
+func TestTypesFindsWhatOneExpressionWould(t *testing.T) {
+	whole := regexp.MustCompile(`(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.\w+)?\s*\(\s*|\b(?:jest|vi|vitest|td|mock)\.\w+\s*(?:<[^>(]*>)?\(\s*(?:import\s*\(\s*)?|\b(?:proxyquire|rewire|esmock|quibble)(?:\.\w+)?\s*\(\s*|\bnew\s+URL\s*\(\s*|\btoMatchFileSnapshot\s*\(\s*|\breference\s+path\s*=\s*)["'\x60]([^"'\x60\n$]+)["'\x60]`)
+	parts := []string{"from", "import", "require", ".resolve", "jest", "vi", "vitest", ".mock", "mock", "proxyquire", "esmock", "new", "URL", "toMatchFileSnapshot", "reference path=", "(", " ", "\n", "'./a'", `"b"`, "`c`", "'", "$", "_", "x", "é", "<A>", "'from \"d\"'", ";"}
+	random, found := rand.New(rand.NewPCG(7, 7)), 0
+	for range 20000 {
+		var text strings.Builder
+		for range 1 + random.IntN(14) {
+			text.WriteString(parts[random.IntN(len(parts))])
+		}
+		var want []string
+		for _, m := range whole.FindAllStringSubmatch(text.String(), -1) {
+			want = append(want, m[1])
+		}
+		if got := types(text.String()); !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", text.String(), got, want)
+		}
+		found += len(want)
+	}
+	if found < 1000 {
+		t.Errorf("only %d names in all texts", found)
 	}
 }
