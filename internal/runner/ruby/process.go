@@ -52,7 +52,7 @@ func (s *session) invoke(ctx context.Context, units, rows []string) (*heard, err
 	if err != nil {
 		return nil, fmt.Errorf("running %s on %s: %w", words[0], s.state.Name(), err)
 	}
-	h.exit, h.tail = exit, tail.Lines(3)
+	h.exit, h.tail = exit, tail.Lines(8)
 	if exit.Code == 127 {
 		return nil, fmt.Errorf("%s does not run (%s): install it, or name another program in runners: command: of .github/touchstone.yml", words[0], h.tail)
 	}

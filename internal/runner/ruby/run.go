@@ -111,11 +111,11 @@ func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string
 	switch {
 	case broken && len(h.rows) == 0: // one file kept the others from running
 		return slices.DeleteFunc(slices.Clone(units), func(u string) bool { return s.failed[u] }), s.batch.Rows
+	case len(h.rows)+len(h.dropped) == 0 && (!whole || h.exit.Code != 0):
+		s.failAll(units, h.silence())
+		return nil, nil
 	case s.list:
 		s.missing(units, h)
-		return nil, nil
-	case len(h.rows) == 0 && !whole:
-		s.failAll(units, h.silence())
 		return nil, nil
 	case whole && h.exit.Code == 0 && red || whole && h.exit.Code != 0 && !red && !broken && len(restRows) == 0:
 		if s.serial || s.Config.Framework != Minitest {

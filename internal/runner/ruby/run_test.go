@@ -85,3 +85,30 @@ end
 		}
 	}
 }
+
+// TestSetUpThatDoesNotLoad: rspec loads what .rspec requires before anything of
+// ours, and goes on to a good end without a single example.
+func TestSetUpThatDoesNotLoad(t *testing.T) {
+	plainstate.Need(t, "rspec", "--version")
+	state := plainstate.New(t, `
+-- .rspec --
+--require spec_helper
+-- spec/spec_helper.rb --
+require "no_such_gem"
+-- spec/a_spec.rb --
+require "spec_helper"
+RSpec.describe "a" do
+  it("is") { expect(1).to eq 1 }
+end
+`)
+	runner := New(Config{Framework: RSpec, Dir: "."})
+	for name, ask := range map[string]func() (gate.Result, error){
+		"run":  func() (gate.Result, error) { return runner.Run(t.Context(), state, gate.Batch{Units: []string{"spec/a_spec.rb"}}) },
+		"list": func() (gate.Result, error) { return runner.List(t.Context(), state, []string{"spec/a_spec.rb"}) },
+	} {
+		said, err := ask()
+		if err != nil || len(said.Rows) != 0 || len(said.Units) != 1 || said.Units[0].Observation.Outcome != gate.Errored || !strings.Contains(said.Units[0].Observation.Message, "no_such_gem") {
+			t.Errorf("%s: %+v, %v", name, said, err)
+		}
+	}
+}
