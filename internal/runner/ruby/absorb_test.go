@@ -34,3 +34,20 @@ func TestContradictionConcernsOneProcess(t *testing.T) {
 		}
 	}
 }
+
+// Of tests that ran side by side when their process died, each is asked alone;
+// those that had not begun go on side by side.
+func TestSuspectsAreAskedAlone(t *testing.T) {
+	s := &session{Runner: New(Config{Framework: Minitest}), state: plainstate.New(t, "-- test/a_test.rb --\n"), batch: gate.Batch{Units: []string{"test/a_test.rb"}}}
+	s.prepare()
+	h := &heard{begun: []string{"kills", "stands"}, exit: gate.Exit{Code: -1, Signal: "killed"}}
+	for _, id := range []string{"kills", "stands", "later"} {
+		h.rows = append(h.rows, gate.Row{ID: id, Unit: "test/a_test.rb"})
+	}
+	if units, rows := s.absorb(s.batch.Units, h); len(units) != 1 || !slices.Equal(rows, []string{"later"}) || s.serial {
+		t.Fatalf("asked again: %q %q, serial %v", units, rows, s.serial)
+	}
+	if units, rows := s.oneByOne(); len(units) != 1 || !slices.Equal(rows, []string{"kills", "stands"}) || !s.serial {
+		t.Fatalf("asked alone: %q %q, serial %v", units, rows, s.serial)
+	}
+}

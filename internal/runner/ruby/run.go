@@ -24,8 +24,9 @@ type session struct {
 	state    gate.State
 	batch    gate.Batch
 	list     bool
-	canary   string // the name of checks that must fail, "" for none
-	serial   bool   // tests that run side by side run one after the other
+	canary   string     // the name of checks that must fail, "" for none
+	serial   bool       // tests that run side by side run one after the other
+	suspects []gate.Row // ran side by side when their process died: one of them ended it
 	answered map[string]bool
 	failed   map[string]bool
 	sources  map[string]*source
@@ -46,14 +47,20 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
 	s.prepare()
 	units, rows := s.present(), s.batch.Rows
-	for round := 1; len(units) > 0; round++ {
+	for round := 1; ; round++ {
+		if len(units) == 0 {
+			units, rows = s.oneByOne()
+		}
+		if len(units) == 0 {
+			break
+		}
 		h, err := s.invoke(ctx, units, rows)
 		if err != nil {
 			return gate.Result{}, err
 		}
-		before, together := len(s.answered)+len(s.failed), !s.serial
+		before, together := s.settled(), !s.serial
 		restUnits, restRows := s.absorb(units, h)
-		stuck := len(s.answered)+len(s.failed) == before && !(together && s.serial)
+		stuck := s.settled() == before && !(together && s.serial)
 		if len(restUnits) > 0 && (round == maxRounds || stuck) {
 			s.failAll(restUnits, h.silence())
 			break
@@ -65,6 +72,21 @@ func (r *Runner) ask(ctx context.Context, s *session) (gate.Result, error) {
 		row.Context = s.sources[row.File].context()
 	}
 	return s.result, nil
+}
+
+// settled counts what need not be asked in the same way again.
+func (s *session) settled() int { return len(s.answered) + len(s.failed) + len(s.suspects) }
+
+// oneByOne is the question about the suspects, whose tests run alone from now on.
+func (s *session) oneByOne() (units, rows []string) {
+	for _, row := range s.suspects {
+		rows = append(rows, row.ID)
+		if !slices.Contains(units, row.Unit) {
+			units = append(units, row.Unit)
+		}
+	}
+	s.serial, s.suspects = true, nil
+	return units, rows
 }
 
 func (s *session) prepare() {
@@ -87,7 +109,6 @@ func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string
 	broken := s.takeOutside(units, h)
 	red, left := false, make(map[string]bool)
 	open := h.open()
-	s.serial = s.serial || len(open) > 1 // which of them ended the process cannot be told
 	for _, row := range h.dropped {
 		s.drop(row)
 	}
@@ -102,6 +123,8 @@ func (s *session) absorb(units []string, h *heard) (restUnits, restRows []string
 			s.add(row, o)
 		case len(open) == 1 && open[0] == row.ID && !s.answered[row.ID]:
 			s.add(row, h.death())
+		case len(open) > 1 && !s.serial && slices.Contains(open, row.ID) && !s.answered[row.ID]:
+			s.suspects = append(s.suspects, row)
 		case !s.answered[row.ID]:
 			left[row.Unit] = true
 			restRows = append(restRows, row.ID)
