@@ -21,6 +21,7 @@ func (r *replay) spread(runner string) {
 	for _, key := range r.m.Keys() {
 		if key.Runner == runner {
 			r.share(key)
+			r.wholeOnBase(key)
 		}
 	}
 }
@@ -58,6 +59,29 @@ func (r *replay) spreadUnit(runner string, name StateName, failure UnitFailure) 
 	}
 	if !known {
 		r.m.Add(name, Row{ID: failure.Unit, Runner: runner, Name: failure.Unit, Unit: failure.Unit, File: failure.Unit}, failure.Observation)
+	}
+}
+
+// wholeOnBase gives a unit that stands as a row, since head could not even list it,
+// what base said of it, where base gave none of its rows a result of its own: then
+// it is not the change that keeps them from running.
+func (r *replay) wholeOnBase(key Key) {
+	unit := r.m.Row(key)
+	if unit.ID != unit.Unit || len(r.m.Cell(key, Base)) > 0 {
+		return
+	}
+	var said []Observation
+	for _, other := range r.m.Keys() {
+		row, seen := r.m.Seen(other, Base)
+		if !seen || other.Runner != key.Runner || row.Unit != unit.Unit {
+			continue
+		}
+		if said = r.m.Cell(other, Base); len(said) == 0 || !unitLevel(said) {
+			return
+		}
+	}
+	for _, o := range said {
+		r.m.Add(Base, unit, o)
 	}
 }
 
