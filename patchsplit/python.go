@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
 
 // pytestCollected is the rule for what pytest loads: conftest files, files that
@@ -69,8 +71,15 @@ func (c *Classifier) pythonModule(path string) Decision {
 	if home := c.testpathHome(path); home != "" {
 		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
 	}
+	if base := baseOf(path); (base == "tests.py" || base == "test.py") && testImport.Match(c.evidence(path).content(path)) {
+		return Decision{Part: Test, Why: "test cases of unittest or Django (" + base + ", which imports what they are made of)"}
+	}
 	return Decision{}
 }
+
+// testImport tells the tests.py that Django makes for each application from a
+// module of the product that merely has the name.
+var testImport = lazyregexp.New(`(?m)^(from|import)[ \t]+(unittest|django\.test|rest_framework\.test|pytest|testtools|twisted\.trial|nose)\b`)
 
 // testpathHome returns the directory of tests that a path lies in by pytest's
 // configuration: an entry of testpaths, or a directory named "testing" outside
