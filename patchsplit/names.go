@@ -2,6 +2,7 @@ package patchsplit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
 )
@@ -32,7 +33,10 @@ var namings = []naming{
 	{"C++", native, lazyregexp.New(`(_|-)(test|tests|unittest|gtest)$`), "*_test"},
 	{"Haskell", []string{".hs"}, lazyregexp.New(`[a-z]Spec$|^Spec$`), "*Spec.hs"},
 	{"Erlang", []string{".erl"}, lazyregexp.New(`_(SUITE|tests)$`), "*_SUITE.erl"},
-	{"Lua", []string{".lua"}, lazyregexp.New(`_spec$`), "*_spec.lua"},
+	{"Lua", []string{".lua", ".luau"}, lazyregexp.New(`(_|\.)spec$|_test$`), "*_spec.lua or *_test.lua"},
+	{"Perl", []string{".t"}, lazyregexp.New(`.`), "*.t"},
+	{"Solidity", []string{".sol"}, lazyregexp.New(`\.t$`), "*.t.sol"},
+	{"Zig", []string{".zig"}, lazyregexp.New(`_test$`), "*_test.zig"},
 	{"Bats", []string{".bats"}, lazyregexp.New(`.`), "*.bats"},
 }
 
@@ -53,6 +57,9 @@ func namedAsTest(path string) Decision {
 		if n.name.MatchString(stemOf(path)) {
 			return Decision{Part: Test, Why: fmt.Sprintf("%s test file (%s)", n.ecosystem, n.words)}
 		}
+	}
+	if dir := dirOf(path); stemOf(path) == "test" && (dir == "" || dir == "source") && slices.Contains(scripts, extOf(path)) {
+		return Decision{Part: Test, Why: "JavaScript test file (test.* of a package that has one)"}
 	}
 	return Decision{}
 }
