@@ -173,14 +173,18 @@ func (p *project) task(unit string) string {
 var (
 	taskName  = lazyregexp.New(`^:[\w.-]+(?::[\w.-]+)*`)
 	javacAt   = lazyregexp.New(`^(/\S.*\.java):(\d+): error: (.*)$`)
-	kotlincAt = lazyregexp.New(`^e: (?:file://)?(/.*?\.kts?)(?::(\d+):(\d+)|: \((\d+), (\d+)\):) (.*)$`)
+	kotlincAt = lazyregexp.New(`^(?:(?:> Task )?:[\w.:-]+?)?e: (?:file://)?(/.*?\.kts?)(?::(\d+):(\d+)|: \((\d+), (\d+)\):) (.*)$`)
 	executor  = lazyregexp.New(`Process 'Gradle Test Executor \d+' finished with non-zero exit value`)
 	caretAt   = lazyregexp.New(`^\s*\^$`)
 )
 
 // take reads a line of what Gradle prints.
 func (gradle) take(h *heard, line string) {
-	h.compiling = true // what looks like a compiler's error is one
+	h.compiling = true                                     // what looks like a compiler's error is one
+	if m := kotlincAt.FindStringSubmatch(line); m != nil { // perhaps behind a task's name, of which its "e" could be a part
+		h.error(m[1], m[2]+m[4], m[3]+m[5], m[6])
+		return
+	}
 	if m := taskName.FindString(line); len(m) < len(line) {
 		line = line[len(m):] // old Gradles do not end the line of a task before it speaks
 	}
@@ -209,10 +213,6 @@ func (gradle) take(h *heard, line string) {
 	}
 	if m := javacAt.FindStringSubmatch(line); m != nil {
 		h.error(m[1], m[2], "0", m[3])
-		return
-	}
-	if m := kotlincAt.FindStringSubmatch(line); m != nil {
-		h.error(m[1], m[2]+m[4], m[3]+m[5], m[6])
 		return
 	}
 	switch {
