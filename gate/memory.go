@@ -101,7 +101,7 @@ func (r *replay) memories() []string {
 	var notes []string
 	for _, name := range []StateName{Base, BaseTests} {
 		if n := r.recalled[name]; n > 0 {
-			notes = append(notes, fmt.Sprintf("%d answers about %s were recalled from an earlier run of the same tree with the same tools; --fresh asks again", n, name))
+			notes = append(notes, fmt.Sprintf("%d %s about %s %s recalled from an earlier run of the same tree with the same tools; --fresh asks again", n, plural(n, "answer", "answers"), name, plural(n, "was", "were")))
 		}
 	}
 	return notes

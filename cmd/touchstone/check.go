@@ -39,7 +39,7 @@ func (a *App) checkCommand() *cobra.Command {
 		Short: "Replay a change's tests on its base and on its head, and judge what they prove",
 		Example: "  touchstone check                                  # the work tree, uncommitted work included\n" +
 			"  touchstone check --base main --head feature\n" +
-			"  touchstone check --format markdown --output json=report.json",
+			"  touchstone check --format markdown --output json=../report.json",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.check(cmd.Context(), o) },
 	}
