@@ -58,6 +58,23 @@ func namedAsTest(path string) Decision {
 			return Decision{Part: Test, Why: fmt.Sprintf("%s test file (%s)", n.ecosystem, n.words)}
 		}
 	}
+	return Decision{}
+}
+
+// packageTest is the rule for the one test file of a small package, beside its
+// source. The product may have a module of that name too: then it imports it.
+func (c *Classifier) packageTest(path string) Decision {
+	d := packageTestName(path)
+	if d.Part != Test || c.blind() {
+		return d
+	}
+	if user := c.productUser(path, 1); user != "" {
+		return Decision{Part: Production, Why: fmt.Sprintf("named like a test, but %s imports it", user)}
+	}
+	return d
+}
+
+func packageTestName(path string) Decision {
 	if dir := dirOf(path); stemOf(path) == "test" && (dir == "" || dir == "source") && slices.Contains(scripts, extOf(path)) {
 		return Decision{Part: Test, Why: "JavaScript test file (test.* of a package that has one)"}
 	}
