@@ -34,7 +34,6 @@ var namings = []naming{
 	{"Haskell", []string{".hs"}, lazyregexp.New(`[a-z]Spec$|^Spec$`), "*Spec.hs"},
 	{"Erlang", []string{".erl"}, lazyregexp.New(`_(SUITE|tests)$`), "*_SUITE.erl"},
 	{"Lua", []string{".lua", ".luau"}, lazyregexp.New(`(_|\.)spec$|_test$`), "*_spec.lua or *_test.lua"},
-	{"Perl", []string{".t"}, lazyregexp.New(`.`), "*.t"},
 	{"Solidity", []string{".sol"}, lazyregexp.New(`\.t$`), "*.t.sol"},
 	{"Zig", []string{".zig"}, lazyregexp.New(`_test$`), "*_test.zig"},
 	{"Bats", []string{".bats"}, lazyregexp.New(`.`), "*.bats"},
@@ -80,3 +79,14 @@ func packageTestName(path string) Decision {
 	}
 	return Decision{}
 }
+
+// perlTest is the rule for *.t, which templates and manual pages are called too:
+// a test of Perl says in its text what runs it.
+func (c *Classifier) perlTest(path string) Decision {
+	if extOf(path) == ".t" && (c.blind() || perlSource.Match(c.evidence(path).content(path))) {
+		return Decision{Part: Test, Why: "Perl test file (*.t)"}
+	}
+	return Decision{}
+}
+
+var perlSource = lazyregexp.New(`\A#!.*(perl|raku|prove|sh\b)|(?m)^[ \t]*(use|require)[ \t]+[\w:.]+[^;\n]*;`)
