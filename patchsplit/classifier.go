@@ -103,6 +103,8 @@ func (c *Classifier) rules() []rule {
 		{"source sets of Maven and Gradle", sourceSets, always},
 		{"who imports a Go package", c.goSource, always},
 		{"names of test files", namedAsTest, always},
+		{"tests of Perl", c.perlTest, always},
+		{"a package's own test.js", c.packageTest, always},
 		{"continuous integration", ciFile, always},
 		{"test directories", c.testDirectory, always},
 		{"configuration of tools and builds", configFile, always},
@@ -141,7 +143,7 @@ func (c *Classifier) Explain(path string) []Answer {
 // themselves build on.
 func (c *Classifier) byName(path string) Part {
 	return first(path, c.configured, c.vendored, goTestFile, c.pythonByName, c.frameworkByName, sourceSets,
-		namedAsTest, c.testDirectory, otherwise).Part
+		namedAsTest, c.perlTest, packageTestName, c.testDirectory, otherwise).Part
 }
 
 func first(path string, rules ...func(string) Decision) Decision {

@@ -34,7 +34,6 @@ var namings = []naming{
 	{"Haskell", []string{".hs"}, lazyregexp.New(`[a-z]Spec$|^Spec$`), "*Spec.hs"},
 	{"Erlang", []string{".erl"}, lazyregexp.New(`_(SUITE|tests)$`), "*_SUITE.erl"},
 	{"Lua", []string{".lua", ".luau"}, lazyregexp.New(`(_|\.)spec$|_test$`), "*_spec.lua or *_test.lua"},
-	{"Perl", []string{".t"}, lazyregexp.New(`.`), "*.t"},
 	{"Solidity", []string{".sol"}, lazyregexp.New(`\.t$`), "*.t.sol"},
 	{"Zig", []string{".zig"}, lazyregexp.New(`_test$`), "*_test.zig"},
 	{"Bats", []string{".bats"}, lazyregexp.New(`.`), "*.bats"},
@@ -58,8 +57,36 @@ func namedAsTest(path string) Decision {
 			return Decision{Part: Test, Why: fmt.Sprintf("%s test file (%s)", n.ecosystem, n.words)}
 		}
 	}
+	return Decision{}
+}
+
+// packageTest is the rule for the one test file of a small package, beside its
+// source. The product may have a module of that name too: then it imports it.
+func (c *Classifier) packageTest(path string) Decision {
+	d := packageTestName(path)
+	if d.Part != Test || c.blind() {
+		return d
+	}
+	if user := c.productUser(path, 1); user != "" {
+		return Decision{Part: Production, Why: fmt.Sprintf("named like a test, but %s imports it", user)}
+	}
+	return d
+}
+
+func packageTestName(path string) Decision {
 	if dir := dirOf(path); stemOf(path) == "test" && (dir == "" || dir == "source") && slices.Contains(scripts, extOf(path)) {
 		return Decision{Part: Test, Why: "JavaScript test file (test.* of a package that has one)"}
 	}
 	return Decision{}
 }
+
+// perlTest is the rule for *.t, which templates and manual pages are called too:
+// a test of Perl says in its text what runs it.
+func (c *Classifier) perlTest(path string) Decision {
+	if extOf(path) == ".t" && (c.blind() || perlSource.Match(c.evidence(path).content(path))) {
+		return Decision{Part: Test, Why: "Perl test file (*.t)"}
+	}
+	return Decision{}
+}
+
+var perlSource = lazyregexp.New(`\A#!.*(perl|raku|prove|sh\b)|(?m)^[ \t]*(use|require)[ \t]+[\w:.]+[^;\n]*;`)

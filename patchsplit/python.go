@@ -12,8 +12,13 @@ import (
 // python_files names, doctest texts, and what lies beside them in testpaths.
 func (c *Classifier) pytestCollected(path string) Decision {
 	d := c.pythonByName(path)
-	if d.Part != Test || !c.inPythonPackage(path) || baseOf(path) == "conftest.py" {
+	if d.Part != Test || baseOf(path) == "conftest.py" {
 		return d
+	}
+	if !c.inPythonPackage(path) {
+		if _, ok := c.pytestFor(path).collects(path); ok || !isTestsModule(path) {
+			return d
+		}
 	}
 	if _, among := testDirectory(path); among {
 		return d
@@ -71,10 +76,14 @@ func (c *Classifier) pythonModule(path string) Decision {
 	if home := c.testpathHome(path); home != "" {
 		return Decision{Part: Test, Why: fmt.Sprintf("under %s, where pytest looks for tests", home)}
 	}
-	if base := baseOf(path); (base == "tests.py" || base == "test.py") && testImport.Match(c.evidence(path).content(path)) {
+	if base := baseOf(path); isTestsModule(path) && testImport.Match(c.evidence(path).content(path)) {
 		return Decision{Part: Test, Why: "test cases of unittest or Django (" + base + ", which imports what they are made of)"}
 	}
 	return Decision{}
+}
+
+func isTestsModule(path string) bool {
+	return baseOf(path) == "tests.py" || baseOf(path) == "test.py"
 }
 
 // testImport tells the tests.py that Django makes for each application from a
@@ -172,8 +181,8 @@ func (c *Classifier) importedByProduction(path string) string {
 	}
 	module := stemOf(path)
 	for _, file := range sources.others {
-		if extOf(file) == ".py" && file != path && importsModule(tree.content(file), module) {
-			return file
+		if extOf(file) == ".py" && file != path && importsModule(tree.content(file), module) && (c.inPythonPackage(path) || !testImport.Match(tree.content(file))) {
+			return file // outside of packages, what imports it and a framework runs the tests
 		}
 	}
 	return ""
