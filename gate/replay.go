@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/touchstone-gate/touchstone/patchsplit"
 )
 
 // replay fills the matrix. Its methods are the phases of a run, in order; each
@@ -101,6 +103,27 @@ func (r *replay) touched(ctx context.Context) {
 	all.Wait()
 	for _, runner := range r.in.Runners {
 		r.spread(runner.Name())
+	}
+	r.unrun()
+}
+
+// unrun doubts changed test code that no runner looks at (one with a wrong
+// directory, of another framework): where none of its tests can have run, there is
+// nothing to judge by.
+func (r *replay) unrun() {
+	for _, units := range r.touchedU {
+		if len(units[Head])+len(units[Base]) > 0 {
+			return
+		}
+	}
+	if len(r.in.Runners) == 0 || len(r.doubts) > 0 {
+		return // that is said elsewhere
+	}
+	for _, part := range r.in.Split {
+		if part.Part == patchsplit.Test.String() && part.Class == "" && patchsplit.IsCode(part.Path) && r.unheard[part.Path] == "" {
+			r.doubt("%s is test code, and no runner of this check runs it: give its framework and directory in runners: (touchstone doctor shows what is found)", part.Path)
+			return
+		}
 	}
 }
 
