@@ -103,7 +103,9 @@ end
 `)
 	runner := New(Config{Framework: RSpec, Dir: "."})
 	for name, ask := range map[string]func() (gate.Result, error){
-		"run":  func() (gate.Result, error) { return runner.Run(t.Context(), state, gate.Batch{Units: []string{"spec/a_spec.rb"}}) },
+		"run": func() (gate.Result, error) {
+			return runner.Run(t.Context(), state, gate.Batch{Units: []string{"spec/a_spec.rb"}})
+		},
 		"list": func() (gate.Result, error) { return runner.List(t.Context(), state, []string{"spec/a_spec.rb"}) },
 	} {
 		said, err := ask()
