@@ -86,29 +86,26 @@ func (r *replay) record(runner Runner, name StateName, result Result, why string
 			r.chosenBy[row.Key()] = append(r.chosenBy[row.Key()], why)
 		}
 	}
-	at := func(to map[string]map[StateName][]Loaded) map[StateName][]Loaded {
-		if to[runner.Name()] == nil {
-			to[runner.Name()] = make(map[StateName][]Loaded)
-		}
-		return to[runner.Name()]
-	}
-	at(r.loaded)[name] = append(at(r.loaded)[name], result.Loaded...)
+	loaded, failed := columns(r.loaded, runner.Name()), columns(r.failed, runner.Name())
+	loaded[name] = append(loaded[name], result.Loaded...)
+	failed[name] = append(failed[name], result.Units...)
 	if result.Built != "" {
-		if r.built[runner.Name()] == nil {
-			r.built[runner.Name()] = make(map[StateName]string)
-		}
-		r.built[runner.Name()][name] = result.Built
+		columns(r.built, runner.Name())[name] = result.Built
 	}
-	if r.failed[runner.Name()] == nil {
-		r.failed[runner.Name()] = make(map[StateName][]UnitFailure)
-	}
-	r.failed[runner.Name()][name] = append(r.failed[runner.Name()][name], result.Units...)
 	note(r.forged, runner.Name(), name, result.Forged)
 	note(r.replaced, runner.Name(), name, result.Replaced)
 	r.costs[name] += result.Wall
 	for _, argv := range result.Commands {
 		r.commands = append(r.commands, RanCommand{State: name, Runner: runner.Name(), Argv: argv})
 	}
+}
+
+// columns is what is kept of one runner, by state.
+func columns[V any](by map[string]map[StateName]V, runner string) map[StateName]V {
+	if by[runner] == nil {
+		by[runner] = make(map[StateName]V)
+	}
+	return by[runner]
 }
 
 func (r *replay) open(ctx context.Context, name StateName) (State, error) {

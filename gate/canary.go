@@ -60,12 +60,10 @@ func (r *replay) forgedOnBase(ctx context.Context, runner Runner) {
 
 // note adds what a run said of a state to what is known, each once.
 func note(to map[string]map[StateName][]string, runner string, name StateName, list []string) {
-	if to[runner] == nil {
-		to[runner] = make(map[StateName][]string)
-	}
+	known := columns(to, runner)
 	for _, entry := range list {
-		if !slices.Contains(to[runner][name], entry) {
-			to[runner][name] = append(to[runner][name], entry)
+		if !slices.Contains(known[name], entry) {
+			known[name] = append(known[name], entry)
 		}
 	}
 }

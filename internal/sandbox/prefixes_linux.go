@@ -30,24 +30,24 @@ func (s *Sandbox) toolPaths() []string {
 			found = append(found, s.narrow(filepath.Clean(path))...)
 		}
 	}
+	install := func(prefix string) {
+		add(prefix)
+		addInterpreters(prefix, add)
+	}
 	for _, name := range toolVariables {
 		for _, path := range filepath.SplitList(os.Getenv(name)) {
-			add(path)
-			addInterpreters(path, add)
+			install(path)
 		}
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
+		if filepath.IsAbs(dir) {
+			install(prefixOf(dir))
 		}
-		add(prefixOf(dir))
-		addInterpreters(prefixOf(dir), add)
 	}
 	for _, program := range s.opts.Programs {
 		add(program)
 		if dir := filepath.Dir(program); prefixOf(dir) != dir {
-			add(prefixOf(dir))
-			addInterpreters(prefixOf(dir), add)
+			install(prefixOf(dir))
 		}
 	}
 	slices.Sort(found)

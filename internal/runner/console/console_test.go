@@ -1,6 +1,8 @@
 package console
 
 import (
+	"errors"
+	"io"
 	"os/exec"
 	"slices"
 	"strings"
@@ -26,5 +28,20 @@ func TestShell(t *testing.T) {
 	out, err := exec.Command("sh", "-c", Shell(words)).Output()
 	if err != nil || string(out) != "it's|a b|$HOME||*|" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// A parser that gives up early must not hold up the command that still writes.
+func TestParsed(t *testing.T) {
+	stopped := errors.New("enough")
+	report, end := Parsed(func(from io.Reader) error {
+		_, _ = io.ReadFull(from, make([]byte, 3))
+		return stopped
+	})
+	if n, err := io.WriteString(report, strings.Repeat("x", 1<<20)); n != 1<<20 || err != nil {
+		t.Errorf("wrote %d: %v", n, err)
+	}
+	if err := end(); err != stopped {
+		t.Errorf("the parser said %v", err)
 	}
 }

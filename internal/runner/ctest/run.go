@@ -28,7 +28,7 @@ type session struct {
 	state   gate.State
 	batch   gate.Batch
 	project *project
-	left    *taken
+	left    *braces.Taken[struct{}]
 	result  gate.Result
 	answers map[string]bool
 }
@@ -53,8 +53,8 @@ func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (g
 }
 
 func (r *Runner) call(ctx context.Context, state gate.State, batch gate.Batch, list bool) (gate.Result, error) {
-	s := &session{Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir), left: r.leftOf(state), answers: make(map[string]bool)}
-	defer s.left.mu.Unlock()
+	s := &session{Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir), left: r.left.Of(state), answers: make(map[string]bool)}
+	defer s.left.Unlock()
 	units := slices.DeleteFunc(slices.Clone(batch.Units), func(unit string) bool { return s.project.file(unit) == nil || !treepath.Within(r.Dir, unit) })
 	if len(units) == 0 {
 		return s.result, nil
@@ -176,14 +176,10 @@ func (s *session) run(ctx context.Context, chosen []*test) error {
 	argv := []string{"ctest", "--timeout", strconv.Itoa(each), "-I", "0,0,0," + strings.Join(numbers, ",")}
 	files := make(map[string]string)
 	files["run.sh"] = s.prologue(files) + fmt.Sprintf("cd \"$build\" && rm -f touchstone.xml\n%s --output-junit touchstone.xml --no-tests=error 9>&- 2>&1\ncode=$?\ncat touchstone.xml >&9\nexit $code\n", console.Shell(argv))
-	reader, writer := io.Pipe()
 	found := make(map[string][]junit.Case)
-	parsed := make(chan error, 1)
-	go func() {
-		err := junit.Read(reader, func(c junit.Case) { found[c.Name] = append(found[c.Name], c) })
-		_, _ = io.Copy(io.Discard, reader)
-		parsed <- err
-	}()
+	report, ended := console.Parsed(func(from io.Reader) error {
+		return junit.Read(from, func(c junit.Case) { found[c.Name] = append(found[c.Name], c) })
+	})
 	var tail gate.Tail
 	ways := make(map[string]string) // number -> how it failed, by the sum that ctest prints
 	sum := &console.Lines{Take: func(line string) {
@@ -191,9 +187,8 @@ func (s *session) run(ctx context.Context, chosen []*test) error {
 			ways[m[1]] = m[2]
 		}
 	}}
-	exit, err := s.state.Run(ctx, gate.Command{Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Stdout: io.MultiWriter(&tail, sum), Report: writer, Timeout: limit * time.Duration(len(chosen)+1)})
-	writer.Close()
-	broken := <-parsed
+	exit, err := s.state.Run(ctx, gate.Command{Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Stdout: io.MultiWriter(&tail, sum), Report: report, Timeout: limit * time.Duration(len(chosen)+1)})
+	broken := ended()
 	if err != nil {
 		return fmt.Errorf("running ctest on %s: %w", s.state.Name(), err)
 	}

@@ -2,7 +2,6 @@ package ctest
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -28,18 +27,10 @@ type Config struct {
 type Runner struct {
 	Config
 
-	mu   sync.Mutex
-	left map[gate.StateName]*taken
+	left braces.States[struct{}]
 }
 
 var _ gate.Runner = (*Runner)(nil)
-
-// taken is what was taken out on a state. Calls for one state wait for one
-// another, since they share its build directory.
-type taken struct {
-	mu sync.Mutex
-	*braces.LeftOut
-}
 
 // New returns a runner with the defaults filled in.
 func New(c Config) *Runner {
@@ -56,7 +47,7 @@ func New(c Config) *Runner {
 		c.Command = []string{"cmake"}
 	}
 	c.Command = slices.Clone(c.Command)
-	return &Runner{Config: c, left: make(map[gate.StateName]*taken)}
+	return &Runner{Config: c}
 }
 
 // Name is the runner's name in reports.
@@ -64,20 +55,6 @@ func (r *Runner) Name() string { return r.Config.Name }
 
 // Framework is ctest.
 func (r *Runner) Framework() string { return Framework }
-
-// leftOf is what was taken out on a state so far, locked.
-func (r *Runner) leftOf(state gate.State) *taken {
-	r.mu.Lock()
-	l := r.left[state.Name()]
-	if l == nil {
-		l = &taken{LeftOut: braces.NewLeftOut()}
-		r.left[state.Name()] = l
-	}
-	r.mu.Unlock()
-	l.mu.Lock()
-	l.Renew(state.Tree())
-	return l
-}
 
 // Blind: reports say nothing of what a test loads.
 func (r *Runner) Blind() {}

@@ -28,14 +28,11 @@ var (
 // Detect finds the test projects of a repository: one runner, since a project may
 // need those beside it.
 func Detect(tree gate.Tree) []Candidate {
-	for _, dir := range newProjects(tree, ".").testing {
-		for _, file := range tree.Paths() {
-			if path.Dir(file) == dir && projectFile.MatchString(file) && len(newProjects(tree, ".").units()) > 0 {
-				return []Candidate{{".", file}}
-			}
-		}
+	p := newProjects(tree, ".")
+	if len(p.units()) == 0 {
+		return nil // there are none without a project that tests
 	}
-	return nil
+	return []Candidate{{".", p.file[p.testing[0]]}}
 }
 
 // projects are those below a directory, as the tree's files show them.
@@ -115,16 +112,8 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 		if _, err := tree.ReadFile(file); err != nil || !treepath.Within(r.Dir, path.Dir(file)) {
 			continue
 		}
-		word := []byte(strings.TrimSuffix(path.Base(file), ".cs"))
 		own := slices.DeleteFunc(slices.Clone(units), func(unit string) bool { return p.of(file) != "" && p.of(unit) != p.of(file) })
-		naming := slices.DeleteFunc(slices.Clone(own), func(unit string) bool {
-			text, err := tree.ReadFile(unit)
-			return err != nil || !bytes.Contains(text, word)
-		})
-		if len(naming) == 0 {
-			naming = own
-		}
-		for _, unit := range naming {
+		for _, unit := range treepath.Naming(tree.ReadFile, own, strings.TrimSuffix(path.Base(file), ".cs")) {
 			chosen[unit] = true
 		}
 	}

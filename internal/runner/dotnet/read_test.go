@@ -179,7 +179,7 @@ func read(t *testing.T, name string, code int, units ...string) *session {
 		t.Fatal(h.broken)
 	}
 	r := New(Config{})
-	s := &session{Runner: r, state: state, projects: newProjects(state.Tree(), "."), left: r.leftOf(state), root: "/r", answered: make(map[string]bool)}
+	s := &session{Runner: r, state: state, projects: newProjects(state.Tree(), "."), left: r.left.Of(state), root: "/r", answered: make(map[string]bool)}
 	s.absorb(units, h)
 	if !h.died() {
 		s.settle(units, h)

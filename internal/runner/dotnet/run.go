@@ -25,7 +25,7 @@ type session struct {
 	state    gate.State
 	batch    gate.Batch
 	projects *projects
-	left     *taken
+	left     *braces.Taken[struct{}]
 	root     string
 	answered map[string]bool
 	result   gate.Result
@@ -43,8 +43,8 @@ type heard struct {
 
 // Run runs the rows of the units, each test project by a command of its own.
 func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (gate.Result, error) {
-	s := &session{Runner: r, state: state, batch: batch, projects: newProjects(state.Tree(), r.Dir), left: r.leftOf(state), answered: make(map[string]bool)}
-	defer s.left.mu.Unlock()
+	s := &session{Runner: r, state: state, batch: batch, projects: newProjects(state.Tree(), r.Dir), left: r.left.Of(state), answered: make(map[string]bool)}
+	defer s.left.Unlock()
 	byProject := make(map[string][]string)
 	var order []string
 	for _, unit := range batch.Units {
@@ -166,23 +166,18 @@ func (s *session) invoke(ctx context.Context, dir, filter string) (*heard, error
 	}
 	files["run.sh"] = fmt.Sprintf(script, s.left.Put(files), strings.Join(built, " "), console.Shell(argv))
 	h := &heard{code: -1}
-	reader, writer := io.Pipe()
-	parsed := make(chan error, 1)
-	go func() {
-		var err error
-		h.report, err = readTrx(reader)
-		_, _ = io.Copy(io.Discard, reader) // the command must not wait for us
-		parsed <- err
-	}()
+	report, ended := console.Parsed(func(from io.Reader) (err error) {
+		h.report, err = readTrx(from)
+		return err
+	})
 	var tail gate.Tail
 	lines := &console.Lines{Take: func(line string) { s.take(h, &tail, line) }}
-	command := gate.Command{Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Timeout: s.Timeout, Stdout: lines, Stderr: &tail, Report: writer}
+	command := gate.Command{Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Timeout: s.Timeout, Stdout: lines, Stderr: &tail, Report: report}
 	if s.batch.Timeout > 0 {
 		command.Timeout = s.batch.Timeout
 	}
 	exit, err := s.state.Run(ctx, command)
-	writer.Close()
-	h.broken = <-parsed
+	h.broken = ended()
 	lines.End()
 	if err != nil {
 		return nil, fmt.Errorf("running dotnet test on %s: %w", s.state.Name(), err)

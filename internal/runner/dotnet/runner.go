@@ -3,7 +3,6 @@ package dotnet
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
@@ -26,17 +25,10 @@ type Config struct {
 type Runner struct {
 	Config
 
-	mu   sync.Mutex
-	left map[gate.StateName]*taken
+	left braces.States[struct{}]
 }
 
 var _ gate.Runner = (*Runner)(nil)
-
-// taken is what was taken out on a state. Calls for one state wait for one another.
-type taken struct {
-	mu sync.Mutex
-	*braces.LeftOut
-}
 
 // New returns a runner with the defaults filled in.
 func New(c Config) *Runner {
@@ -53,7 +45,7 @@ func New(c Config) *Runner {
 		c.Command = []string{"dotnet", "test"}
 	}
 	c.Command = slices.DeleteFunc(slices.Clone(c.Command), func(word string) bool { return word == "--no-build" })
-	return &Runner{Config: c, left: make(map[gate.StateName]*taken)}
+	return &Runner{Config: c}
 }
 
 // Name is the runner's name in reports.
@@ -69,20 +61,6 @@ func (r *Runner) Version() gate.Command {
 
 // Blind: reports say nothing of what a test loads.
 func (r *Runner) Blind() {}
-
-// leftOf is what was taken out on a state so far, locked.
-func (r *Runner) leftOf(state gate.State) *taken {
-	r.mu.Lock()
-	l := r.left[state.Name()]
-	if l == nil {
-		l = &taken{LeftOut: braces.NewLeftOut()}
-		r.left[state.Name()] = l
-	}
-	r.mu.Unlock()
-	l.mu.Lock()
-	l.Renew(state.Tree())
-	return l
-}
 
 // List names the rows of the units as their sources declare them; nothing runs.
 func (r *Runner) List(_ context.Context, state gate.State, units []string) (gate.Result, error) {

@@ -41,11 +41,8 @@ func (s *suite) building() string {
 // a directory that the tree lacks, or the package itself whose entry is such a
 // file.
 func (s *suite) importsBuilt(m manifest) bool {
-	dirs, stems := make(map[string]bool), make(map[string]string)
+	dirs, stems := s.dirs(), make(map[string]string)
 	for _, file := range s.tree.Paths() {
-		for dir := path.Dir(file); !dirs[dir]; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
 		if isScript(file) {
 			stems[moduleStem(file)] = file
 		}
@@ -82,6 +79,17 @@ func (s *suite) importsBuilt(m manifest) bool {
 		}
 	}
 	return false
+}
+
+// dirs are the directories of the tree, its root included.
+func (s *suite) dirs() map[string]bool {
+	dirs := make(map[string]bool)
+	for _, file := range s.tree.Paths() {
+		for dir := path.Dir(file); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	return dirs
 }
 
 // imports tells whether a source asks for a package by its name.
@@ -128,12 +136,7 @@ func (c *call) directories(q question, builds bool) []string {
 	if q.list || builds || !slices.ContainsFunc(c.batch.Subjects, isCode) {
 		return []string{}
 	}
-	dirs := make(map[string]bool)
-	for _, file := range c.reader.suite.tree.Paths() {
-		for dir := path.Dir(file); !dirs[dir]; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
-	}
+	dirs := c.reader.suite.dirs()
 	if len(dirs) > maxDirs {
 		return []string{}
 	}

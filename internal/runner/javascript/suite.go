@@ -38,7 +38,10 @@ func (r *Runner) suite(tree gate.Tree) *suite {
 // before is what is built before the tests.
 func (s *suite) before() []string {
 	s.once.Do(func() {
-		if step := s.building(); len(s.steps) == 0 && step != "" {
+		if len(s.steps) > 0 {
+			return
+		}
+		if step := s.building(); step != "" {
 			s.steps = []string{step}
 		}
 	})

@@ -118,7 +118,7 @@ func (s *session) invoke(ctx context.Context, asked []ask) (*heard, error) {
 	keep := s.keeps(asked)
 	h, err := s.call(ctx, asked, keep)
 	if err == nil && keep && h.doubtful() {
-		s.left.kept.off = true
+		s.left.Known.off = true
 		return s.call(ctx, asked, false)
 	}
 	return h, err
@@ -130,13 +130,9 @@ func (s *session) call(ctx context.Context, asked []ask, keep bool) (*heard, err
 	script, files := s.script(argv, keep)
 	files["run.sh"] = script
 	maps.Copy(files, s.tool.files())
-	reader, writer := io.Pipe()
-	parsed := make(chan error, 1)
-	go func() {
-		err := junit.Read(reader, func(c junit.Case) { h.cases = append(h.cases, c) })
-		_, _ = io.Copy(io.Discard, reader) // the command must not wait for us
-		parsed <- err
-	}()
+	report, ended := console.Parsed(func(from io.Reader) error {
+		return junit.Read(from, func(c junit.Case) { h.cases = append(h.cases, c) })
+	})
 	var tail gate.Tail
 	lines := &console.Lines{Take: func(line string) {
 		if !h.ours(line) {
@@ -145,14 +141,13 @@ func (s *session) call(ctx context.Context, asked []ask, keep bool) (*heard, err
 	}}
 	command := gate.Command{
 		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Files: files, Timeout: s.Timeout,
-		Stdout: io.MultiWriter(lines, &tail), Stderr: &tail, Report: writer,
+		Stdout: io.MultiWriter(lines, &tail), Stderr: &tail, Report: report,
 	}
 	if s.batch.Timeout > 0 {
 		command.Timeout = s.batch.Timeout
 	}
 	exit, err := s.state.Run(ctx, command)
-	writer.Close()
-	h.broken = <-parsed
+	h.broken = ended()
 	lines.End()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("running %s on %s: %w", s.Command[0], s.state.Name(), err)
@@ -166,10 +161,10 @@ func (s *session) call(ctx context.Context, asked []ask, keep bool) (*heard, err
 	if h.exact {
 		s.learnExact()
 	}
-	if keep && s.left.kept.saved && h.built && !h.found {
+	if keep && s.left.Known.saved && h.built && !h.found {
 		s.forgetful.Store(true)
 	}
-	s.left.kept.saved = s.left.kept.saved || h.built
+	s.left.Known.saved = s.left.Known.saved || h.built
 	s.result.Wall += exit.Wall
 	s.result.Commands = append(s.result.Commands, s.shown(argv))
 	return h, nil

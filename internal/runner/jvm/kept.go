@@ -2,7 +2,6 @@ package jvm
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ var otherCompilers = lazyregexp.New(`kotlin-maven-plugin|gmaven|groovy-|scala-ma
 // keeps tells whether this question's build is to be kept, and says in the kept
 // what is wanted.
 func (s *session) keeps(asked []ask) bool {
-	k := &s.left.kept
+	k := &s.left.Known
 	if s.tool.building(s, nil) == nil || s.forgetful.Load() {
 		return false
 	}
@@ -52,21 +51,15 @@ func (s *session) keeps(asked []ask) bool {
 		k.off = k.off || otherCompilers.MatchString(s.project.build[module])
 	}
 	if left := s.left.Digest(); k.mark == "" || left != k.left || len(modules) > len(k.modules) {
-		k.before, k.mark, k.left, k.modules, k.saved = k.mark, newMark(), left, modules, false
+		k.before, k.mark, k.left, k.modules, k.saved = k.mark, rand.Text(), left, modules, false
 	}
 	return !k.off
-}
-
-func newMark() string {
-	var nonce [12]byte
-	_, _ = rand.Read(nonce[:]) // never fails
-	return hex.EncodeToString(nonce[:])
 }
 
 // keeping are the shell lines before the tests: they bring back what was built
 // of these sources, or build it and lay it aside.
 func (s *session) keeping() string {
-	k := &s.left.kept
+	k := &s.left.Known
 	var restore, save, again strings.Builder
 	for i, module := range s.project.modules {
 		built := `"$root"/` + console.Quote(s.tool.output(module))

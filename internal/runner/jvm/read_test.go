@@ -200,7 +200,7 @@ class ATest {
 		Runner: New(Config{Framework: Gradle}), state: state, project: newProject(state.Tree(), ".", gradle{}), batch: gate.Batch{},
 		answered: make(map[string]bool), failed: make(map[string]bool),
 	}
-	s.left = s.leftOf(state)
+	s.left = s.Runner.left.Of(state)
 	h := &heard{session: s}
 	for line := range strings.Lines(`touchstone-class m.ATest
 touchstone-test m.ATest#plain()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/lazyregexp"
+	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 	"github.com/touchstone-gate/touchstone/internal/runner/junit"
 )
 
@@ -24,7 +25,7 @@ type session struct {
 	state    gate.State
 	batch    gate.Batch
 	project  *project
-	left     *taken
+	left     *braces.Taken[kept]
 	sources  map[string][]string // sources of the tree by their base name
 	answered map[string]bool
 	failed   map[string]bool
@@ -37,9 +38,9 @@ type session struct {
 func (r *Runner) Run(ctx context.Context, state gate.State, batch gate.Batch) (gate.Result, error) {
 	s := &session{
 		Runner: r, state: state, batch: batch, project: newProject(state.Tree(), r.Dir, r.tool),
-		answered: make(map[string]bool), failed: make(map[string]bool), left: r.leftOf(state),
+		answered: make(map[string]bool), failed: make(map[string]bool), left: r.left.Of(state),
 	}
-	defer s.left.mu.Unlock()
+	defer s.left.Unlock()
 	asked := s.asked()
 	for round := 0; len(asked) > 0 && round <= maxReruns; round++ {
 		h, err := s.build(ctx, asked)

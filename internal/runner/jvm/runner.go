@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/runner/braces"
 )
 
@@ -32,18 +31,12 @@ type Runner struct {
 	tool       tool
 	ownProgram bool // no command is configured
 
+	left braces.States[kept]
+
 	mu    sync.Mutex
-	left  map[gate.StateName]*taken
 	exact bool // the tool has shown that it takes methods of several classes
 
 	forgetful atomic.Bool // homes do not stay between runs here
-}
-
-// taken is what was taken out on a state, and what was built of it. Calls for one state wait for one another.
-type taken struct {
-	mu sync.Mutex
-	*braces.LeftOut
-	kept kept
 }
 
 // New returns a runner with the defaults filled in.
@@ -60,7 +53,7 @@ func New(c Config) *Runner {
 	if c.Timeout == 0 {
 		c.Timeout = 20 * time.Minute
 	}
-	r := &Runner{Config: c, tool: toolOf(c.Framework), ownProgram: len(c.Command) == 0, left: make(map[gate.StateName]*taken)}
+	r := &Runner{Config: c, tool: toolOf(c.Framework), ownProgram: len(c.Command) == 0}
 	if len(r.Command) == 0 {
 		r.Command = []string{r.tool.program()}
 	}
@@ -80,20 +73,6 @@ var goals = []string{"test", "verify", "install", "package", "integration-test",
 
 func withoutGoals(command []string) []string {
 	return slices.DeleteFunc(slices.Clone(command), func(word string) bool { return slices.Contains(goals, word) })
-}
-
-// leftOf is what was taken out on a state so far, locked.
-func (r *Runner) leftOf(state gate.State) *taken {
-	r.mu.Lock()
-	l := r.left[state.Name()]
-	if l == nil {
-		l = &taken{LeftOut: braces.NewLeftOut()}
-		r.left[state.Name()] = l
-	}
-	r.mu.Unlock()
-	l.mu.Lock()
-	l.Renew(state.Tree())
-	return l
 }
 
 func (r *Runner) knowsExact() bool {

@@ -113,13 +113,9 @@ func (s *session) invoke(ctx context.Context, unit string, only, without []strin
 		filter = "--filter " + console.Quote(pattern(only, without))
 	}
 	h := &heard{code: -1}
-	reader, writer := io.Pipe()
-	parsed := make(chan error, 1)
-	go func() {
-		err := junit.Read(reader, func(c junit.Case) { h.cases = append(h.cases, c) })
-		_, _ = io.Copy(io.Discard, reader) // the command must not wait for us
-		parsed <- err
-	}()
+	report, ended := console.Parsed(func(from io.Reader) error {
+		return junit.Read(from, func(c junit.Case) { h.cases = append(h.cases, c) })
+	})
 	var tail gate.Tail
 	lines := &console.Lines{Take: func(line string) { s.take(h, line) }}
 	said := &console.Lines{Take: func(line string) {
@@ -143,10 +139,9 @@ func (s *session) invoke(ctx context.Context, unit string, only, without []strin
 		Argv: []string{"sh", "{aux}/run.sh"}, Env: s.Env, Timeout: limit, Files: map[string]string{
 			"run.sh": text, "loaded.php": loaded, "loaded.ini": "auto_prepend_file={aux}/loaded.php\n", "subjects.txt": strings.Join(s.batch.Subjects, "\n"),
 		},
-		Stdout: lines, Stderr: said, Report: writer,
+		Stdout: lines, Stderr: said, Report: report,
 	})
-	writer.Close()
-	h.broken = <-parsed
+	h.broken = ended()
 	lines.End()
 	said.End()
 	if err != nil {

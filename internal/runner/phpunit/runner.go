@@ -114,15 +114,7 @@ func (r *Runner) Units(_ context.Context, tree gate.Tree, paths []string, all bo
 		if _, err := tree.ReadFile(file); err != nil {
 			continue
 		}
-		name := []byte(strings.TrimSuffix(path.Base(file), ".php"))
-		naming := slices.DeleteFunc(slices.Clone(units), func(unit string) bool {
-			text, err := tree.ReadFile(unit)
-			return err != nil || !bytes.Contains(text, name)
-		})
-		if len(naming) == 0 {
-			naming = units
-		}
-		for _, unit := range naming {
+		for _, unit := range treepath.Naming(tree.ReadFile, units, strings.TrimSuffix(path.Base(file), ".php")) {
 			chosen[unit] = true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/console"
 	"github.com/touchstone-gate/touchstone/internal/runner/treepath"
 )
 
@@ -72,25 +73,18 @@ func (r *Runner) once(ctx context.Context, state gate.State, batch gate.Batch, u
 	if batch.Timeout > 0 {
 		command.Timeout = batch.Timeout
 	}
-	reader, writer := io.Pipe()
+	b := newBook(r, units, batch)
+	report, ended := console.Parsed(b.read)
 	var out gate.Tail
 	command.Stderr = &out
 	if r.Report == "-" {
-		command.Stdout = io.MultiWriter(writer, &out)
+		command.Stdout = io.MultiWriter(report, &out)
 	} else {
-		command.Stdout, command.Report = &out, writer
+		command.Stdout, command.Report = &out, report
 		command.Argv = slices.Concat([]string{"sh", "-c", collect, "sh", findPattern(r.Report)}, argv)
 	}
-	b := newBook(r, units, batch)
-	parsed := make(chan error, 1)
-	go func() {
-		err := b.read(reader)
-		_, _ = io.Copy(io.Discard, reader) // the command must not wait for us
-		parsed <- err
-	}()
 	exit, err := state.Run(ctx, command)
-	writer.Close()
-	broken := <-parsed
+	broken := ended()
 	if err != nil {
 		return r.cannotRun(argv[0], state, err)
 	}

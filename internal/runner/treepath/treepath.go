@@ -3,6 +3,7 @@
 package treepath
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,18 @@ func Relative(dir, name string) string {
 		return name
 	}
 	return strings.TrimPrefix(name, dir+"/")
+}
+
+// Naming are those of some files whose text holds a name: all of them where none does.
+func Naming(read func(name string) ([]byte, error), files []string, name string) []string {
+	naming := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		text, err := read(file)
+		return err != nil || !bytes.Contains(text, []byte(name))
+	})
+	if len(naming) == 0 {
+		return files
+	}
+	return naming
 }
 
 // HasPart tells whether a directory on a path has one of some names: those of data,

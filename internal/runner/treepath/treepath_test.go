@@ -1,6 +1,10 @@
 package treepath
 
-import "testing"
+import (
+	"io/fs"
+	"slices"
+	"testing"
+)
 
 func TestTreepath(t *testing.T) {
 	for _, c := range []struct {
@@ -18,5 +22,20 @@ func TestTreepath(t *testing.T) {
 	}
 	if !HasPart("a/vendor/b", "testdata", "vendor") || HasPart("a/vendored", "vendor") || HasPart(".", "vendor") {
 		t.Error("parts of directories are not told apart")
+	}
+}
+
+func TestNaming(t *testing.T) {
+	texts := map[string]string{"a": "uses Helper", "b": "uses nothing"}
+	read := func(name string) ([]byte, error) {
+		if text, ok := texts[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	for name, want := range map[string][]string{"Helper": {"a"}, "Other": {"a", "b", "gone"}} {
+		if got := Naming(read, []string{"a", "b", "gone"}, name); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
