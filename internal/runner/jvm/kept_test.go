@@ -26,6 +26,7 @@ func (h *heardState) Run(ctx context.Context, cmd gate.Command) (gate.Exit, erro
 	return h.State.Run(ctx, cmd)
 }
 
+// keptBuild needs only what the conformance build fetches: its plugins, JUnit 4 by the vintage engine.
 const keptBuild = `
 -- pom.xml --
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -40,12 +41,18 @@ const keptBuild = `
   </properties>
   <dependencies>
     <dependency>
-      <groupId>junit</groupId>
-      <artifactId>junit</artifactId>
-      <version>4.13.2</version>
+      <groupId>org.junit.vintage</groupId>
+      <artifactId>junit-vintage-engine</artifactId>
+      <version>5.10.2</version>
       <scope>test</scope>
     </dependency>
   </dependencies>
+  <build>
+    <plugins>
+      <plugin><artifactId>maven-surefire-plugin</artifactId><version>3.2.5</version></plugin>
+      <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.11.0</version></plugin>
+    </plugins>
+  </build>
 </project>
 -- src/main/java/m/Calc.java --
 package m;
