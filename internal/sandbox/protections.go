@@ -7,10 +7,12 @@ import (
 
 // Surroundings is what commands find around their state: the kind of sandbox, its
 // layers and limits, and the environment. Equal ones make no difference to a test.
+// The machine's sockets are not among it: they come and go, and no command sees one.
 func (s *Sandbox) Surroundings() []string {
 	o := s.opts
 	limits := fmt.Sprintf("memory %d, disk %d, processes %d, time %v, output %d, network %v", o.Memory, o.Disk, o.Pids, o.Timeout, o.OutputCap, o.Network)
-	return slices.Concat([]string{s.kind, s.home, limits}, s.Layers(), o.Visible, o.Programs, s.hidden, s.userEnviron(), flat(o.Env))
+	seen := slices.Sorted(slices.Values(o.Visible))
+	return slices.Concat([]string{s.kind, s.home, limits}, s.Layers(), seen, o.Programs, secretPaths(o.Root, s.home), s.userEnviron(), flat(o.Env))
 }
 
 func flat(env map[string]string) []string {

@@ -26,10 +26,16 @@ var systemSecrets = []string{
 	"/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/cloud",
 }
 
-// hiddenPaths lists, sorted, what no command may see: credentials, the
-// repository's own store wherever it is, and the sockets that listen on this
-// machine (a read-only mount does not keep anyone from connecting to one).
+// hiddenPaths lists, sorted, what no command may see: secrets, and the sockets that
+// listen on this machine (a read-only mount does not keep anyone from connecting
+// to one).
 func hiddenPaths(root, home string) []string {
+	return outermost(slices.Concat(secretPaths(root, home), outside(root, home, listeningSockets())))
+}
+
+// secretPaths are credentials and the repository's own store, wherever it is: the
+// same paths in every run on a machine, while its sockets come and go.
+func secretPaths(root, home string) []string {
 	var paths []string
 	if home != "" {
 		for _, name := range credentials {
@@ -37,12 +43,12 @@ func hiddenPaths(root, home string) []string {
 		}
 	}
 	paths = append(paths, filepath.Join(root, ".git"))
-	for _, path := range slices.Concat(systemSecrets, runnerFiles(), gitDirs(root), listeningSockets()) {
-		if !under(root, path) && (home == "" || !under(home, path)) {
-			paths = append(paths, path)
-		}
-	}
-	return outermost(paths)
+	return append(paths, outside(root, home, slices.Concat(systemSecrets, runnerFiles(), gitDirs(root)))...)
+}
+
+// outside leaves out what cannot be hidden without the work tree or the home.
+func outside(root, home string, paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool { return under(root, path) || home != "" && under(home, path) })
 }
 
 // outermost sorts paths and leaves out those below another.
