@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,7 @@ type splitOptions struct {
 	repo, base, head string
 	config           string
 	outputDir        string
+	part             string // whose patch to print, "" for the table
 	explain          []string
 	diff             string // a file, "-" for standard input, "" for two revisions
 	writeOptions
@@ -40,6 +43,7 @@ func (a *App) splitCommand() *cobra.Command {
 		Example: "  touchstone split                                # the work tree against the default branch\n" +
 			"  touchstone split --base v1.2 --head HEAD --output-dir parts\n" +
 			"  git diff | touchstone split -\n" +
+			"  touchstone split --part test | git -C ../base apply\n" +
 			"  touchstone split --explain tests/helpers.py",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,6 +60,7 @@ func (a *App) splitCommand() *cobra.Command {
 	flags.StringVar(&o.config, "config", "", "configuration file (default: "+config.Path+" of the base commit)")
 	o.writeOptions.add(flags, "text", "json")
 	flags.StringVar(&o.outputDir, "output-dir", "", "write production.patch, test.patch and neutral.patch into this directory")
+	flags.StringVar(&o.part, "part", "", "print the patch of one part in place of the table: "+strings.Join(partNames[:], ", "))
 	flags.StringArrayVar(&o.explain, "explain", nil, "say which rules were asked about a path, changed or not (repeatable)")
 	return cmd
 }
@@ -77,6 +82,9 @@ func (a *App) split(ctx context.Context, o splitOptions) error {
 	if err := o.writeOptions.check(); err != nil {
 		return &exit{exitUsage, err}
 	}
+	if o.part != "" && !slices.Contains(partNames[:], o.part) {
+		return &exit{exitUsage, fmt.Errorf("--part: %q is not one of %s", o.part, strings.Join(partNames[:], ", "))}
+	}
 	divide := a.divideRevisions
 	if o.diff != "" {
 		divide = a.divideDiff
@@ -90,6 +98,9 @@ func (a *App) split(ctx context.Context, o splitOptions) error {
 		written = d.writePatches(o.outputDir)
 	}
 	printed := o.write(a.Stdout, func(w io.Writer, format string) error {
+		if o.part != "" && w == a.Stdout {
+			return printPatch(w, d.patches()[slices.Index(partNames[:], o.part)])
+		}
 		if format == "json" {
 			return d.writeJSON(w, o.explain)
 		}
@@ -119,7 +130,7 @@ func (a *App) divideRevisions(ctx context.Context, o splitOptions) (*division, e
 	d := &division{base: c.info.Base, head: c.info.Head, classifier: classifier}
 	d.parts = patchsplit.Split(c.fileChanges(), classifier)
 	d.kind, d.evidence = kindOf(c, d.parts)
-	if o.outputDir == "" {
+	if o.outputDir == "" && o.part == "" {
 		return d, nil
 	}
 	text, err := repo.Patch(ctx, c.baseTree, c.headTree)
@@ -237,18 +248,23 @@ func (c *change) classifier(settings config.Config) (*patchsplit.Classifier, err
 	return classifier, nil
 }
 
+// partNames are the parts that have a patch of their own, in the order of patches.
+var partNames = [...]string{"production", "test", "neutral"}
+
+func (d *division) patches() (patches [len(partNames)]*patchsplit.Patch) {
+	patches[0], patches[1], patches[2] = d.patch.Split(d.classifier)
+	return patches
+}
+
 // writePatches begins to write one patch for each part, an empty one for an empty
 // part. The function that it returns waits for them.
 func (d *division) writePatches(dir string) func() error {
-	names := [...]string{"production.patch", "test.patch", "neutral.patch"}
-	var patches [len(names)]*patchsplit.Patch
-	patches[0], patches[1], patches[2] = d.patch.Split(d.classifier)
-	var failed [len(names)]error
+	var failed [len(partNames)]error
 	var all sync.WaitGroup
 	made := os.MkdirAll(dir, 0o755)
-	for i, patch := range patches {
+	for i, patch := range d.patches() {
 		if made == nil {
-			all.Go(func() { failed[i] = writePatch(filepath.Join(dir, names[i]), patch) })
+			all.Go(func() { failed[i] = writePatch(filepath.Join(dir, partNames[i]+".patch"), patch) })
 		}
 	}
 	return func() error {
@@ -265,9 +281,13 @@ func writePatch(path string, patch *patchsplit.Patch) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(file, 64<<10)
-	_, err = patch.WriteTo(out)
-	return errors.Join(err, out.Flush(), file.Close())
+	return errors.Join(printPatch(file, patch), file.Close())
+}
+
+func printPatch(to io.Writer, patch *patchsplit.Patch) error {
+	out := bufio.NewWriterSize(to, 64<<10)
+	_, err := patch.WriteTo(out)
+	return errors.Join(err, out.Flush())
 }
 
 // rulesOf are the globs that the configuration adds to the built-in rules.

@@ -71,6 +71,15 @@ func TestSplitPatches(t *testing.T) {
 	if code, _, stderr := run("split", "--repo", dir, "--base", "HEAD~1", "--head", "HEAD", "--output-dir", parts); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
+	for _, part := range partNames {
+		want, err := os.ReadFile(filepath.Join(parts, part+".patch"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, stdout, stderr := run("split", "--repo", dir, "--base", "HEAD~1", "--head", "HEAD", "--part", part); code != 0 || len(want) == 0 || stdout != string(want) {
+			t.Errorf("--part %s: exit %d: %s\ngot:\n%s\nwant:\n%s", part, code, stderr, stdout, want)
+		}
+	}
 	head := gitIn(t, dir, "rev-parse", "HEAD^{tree}")
 	for _, order := range [][]string{{"production", "test", "neutral"}, {"neutral", "test", "production"}} {
 		gitIn(t, dir, "read-tree", "HEAD~1")
@@ -112,6 +121,7 @@ func TestSplitRefuses(t *testing.T) {
 		args []string
 	}{
 		{exitUsage, "not one of text, json", []string{"--format", "xml"}},
+		{exitUsage, "not one of production, test, neutral", []string{"--part", "mixed"}},
 		{exitUsage, "no such file", []string{"nothing.diff"}},
 		{exitUsage, "already says what head is", []string{"-", "--head", "HEAD"}},
 		{exitUsage, "--base", []string{"-", "--base", "nonsense"}},
