@@ -170,14 +170,13 @@ func proved(f Facts, p Policy) Verdict {
 	case green > 0 && p.Require == RequirePositive:
 		return say(Pass, "%s of this change %s on head; policy.require is positive", checks(green), plural(green, "passes", "pass"))
 	case regressionKind(f, p):
-		n := f.RegressionEvidence
-		return say(Pass, "%s: %s that %s the changed code %s on base and on head", f.Kind, checks(n), plural(n, "loads", "load"), plural(n, "passes", "pass"))
+		return stands(f)
 	case unclear > 0:
 		return say(Undecided, "%s of this change could not be compared with base: see the reason beside each, and make one of them load on base and fail there", checks(unclear))
 	case green > 0:
 		return say(Fail, "no test of this change fails without it: %s also %s on base; add a test that fails on base for the reason this change is made", checks(green), plural(green, "passes", "pass"))
 	}
-	return noEvidence(f)
+	return noEvidence(f, p)
 }
 
 // regressionKind holds when the change's kind may bring regression evidence
@@ -187,7 +186,16 @@ func regressionKind(f Facts, p Policy) bool {
 	return slices.Contains(p.RegressionKinds, f.Kind) && f.RegressionEvidence > 0
 }
 
-func noEvidence(f Facts) Verdict {
+// stands says what passes on both sides. A manifest is loaded by no check.
+func stands(f Facts) Verdict {
+	n, loads := f.RegressionEvidence, " that "+plural(f.RegressionEvidence, "loads", "load")+" the changed code"
+	if f.Kind == "dependency" {
+		loads = ""
+	}
+	return say(Pass, "%s: %s%s %s on base and on head", f.Kind, checks(n), loads, plural(n, "passes", "pass"))
+}
+
+func noEvidence(f Facts, p Policy) Verdict {
 	switch {
 	case f.SkippedOnHead > 0:
 		return say(Fail, "no machine-verifiable evidence: %s of this change %s skipped on head; let one of them run, or add a test that fails on base", checks(f.SkippedOnHead), plural(f.SkippedOnHead, "is", "are"))
@@ -198,7 +206,7 @@ func noEvidence(f Facts) Verdict {
 	case f.Tests:
 		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
 	}
-	if f.RegressionEvidence > 0 && f.Kind == "unknown" {
+	if f.Kind == "unknown" && slices.Contains(p.RegressionKinds, "refactor") {
 		return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change, or, where nothing is to behave otherwise, say so in a commit's subject (refactor: ...)")
 	}
 	return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change")
