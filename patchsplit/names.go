@@ -60,8 +60,9 @@ func namedAsTest(path string) Decision {
 	return Decision{}
 }
 
-// packageTest is the rule for the one test file of a small package, beside its
-// source. The product may have a module of that name too: then it imports it.
+// packageTest is the rule for names that a module of the product may have too: the
+// one test file of a small package, beside its source, and what test frameworks of
+// JavaScript load before the tests. The product imports its own.
 func (c *Classifier) packageTest(path string) Decision {
 	d := packageTestName(path)
 	if d.Part != Test || c.blind() {
@@ -77,8 +78,15 @@ func packageTestName(path string) Decision {
 	if dir := dirOf(path); stemOf(path) == "test" && (dir == "" || dir == "source") && slices.Contains(scripts, extOf(path)) {
 		return Decision{Part: Test, Why: "JavaScript test file (test.* of a package that has one)"}
 	}
+	if slices.Contains(scripts, extOf(path)) && scriptSetup.MatchString(stemOf(path)) {
+		return Decision{Part: Test, Why: "set-up of JavaScript tests, by its name"}
+	}
 	return Decision{}
 }
+
+// scriptSetup are setupTests, which react-scripts loads by that name, and what
+// others call theirs.
+var scriptSetup = lazyregexp.New(`(?i)^(setup[.-]?tests?|tests?[.-]?setup|setup[.-]?(jest|vitest|mocha|enzyme|jasmine)|(jest|vitest|mocha|enzyme|jasmine)[.-]?(global)?[.-]?setup)([.-](after-?env|env|globals?|files?))?$`)
 
 // perlTest is the rule for *.t, which templates and manual pages are called too:
 // a test of Perl says in its text what runs it.

@@ -9,8 +9,11 @@ import (
 // #[cfg(test)] it is test code, whatever it is called; a module called tests
 // that every build holds is the product's, unless it says otherwise itself.
 func (c *Classifier) rustModule(path string) Decision {
-	if extOf(path) != ".rs" || c.blind() {
+	if extOf(path) != ".rs" {
 		return Decision{}
+	}
+	if c.blind() {
+		return rustModuleName(path)
 	}
 	for name, at := stemOf(path), path; ; {
 		if name == "mod" {
@@ -36,6 +39,15 @@ func (c *Classifier) rustModule(path string) Decision {
 		}
 		name, at = stemOf(parent), parent
 	}
+}
+
+// rustModuleName goes by what nearly all such modules are, where no parent can be
+// read.
+func rustModuleName(path string) Decision {
+	if stem := stemOf(path); stem == "tests" || stem == "test" {
+		return Decision{Part: Test, Why: "Rust module called " + stem + ", as only test builds hold"}
+	}
+	return Decision{}
 }
 
 // rustParent is the file that declares the modules of a directory.
