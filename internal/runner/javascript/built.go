@@ -20,7 +20,8 @@ var buildScripts = []string{"build", "compile", "prepare", "prepack"}
 // building is the script that must run before the tests although none of the
 // test script's own does: test code imports what the tree does not hold and its
 // .gitignore or package.json speaks of, so it is built, and what lies on the disk
-// was built of some other state. "" for none.
+// was built of some other state; or what is run is itself compiled from the tests.
+// "" for none.
 func (s *suite) building() string {
 	m, ok := readManifest(s.tree, s.home)
 	if !ok {
@@ -28,7 +29,7 @@ func (s *suite) building() string {
 	}
 	for _, name := range buildScripts {
 		if m.Scripts[name] != "" && !checker.MatchString(m.Scripts[name]) {
-			if s.importsBuilt(m) {
+			if s.compiled.to != "" || s.importsBuilt(m) {
 				return "npm run " + name
 			}
 			return ""

@@ -46,6 +46,7 @@ type told struct {
 	Options   []string          `json:"options"`
 	Steps     []string          `json:"steps"`
 	Targets   []string          `json:"targets"`
+	Sources   map[string]string `json:"sources"` // by what they are compiled to
 	Units     []string          `json:"units"`
 	Others    []string          `json:"others"` // units that are not asked about
 	List      bool              `json:"list"`
@@ -92,13 +93,18 @@ func (c *call) tell(q question) told {
 	s := c.reader.suite
 	t := told{
 		Framework: c.Config.Framework, Command: nonNil(c.Command), Env: maps.Clone(s.env), Up: strings.Repeat("../", depth(c.Dir)),
-		Units: q.units, List: q.list, Trace: q.trace, Subjects: c.batch.Subjects, Targets: c.targets(q.units),
+		Units: q.units, List: q.list, Trace: q.trace, Subjects: c.batch.Subjects, Targets: s.given(q.units),
 		Others: s.filter(func(file string) bool { return !slices.Contains(q.units, file) }),
 	}
 	if len(c.Command) == 0 {
 		t.Node, t.Options, t.Steps = s.node, s.options, s.before()
 	}
 	t.Dirs = c.directories(q, len(t.Steps) > 0)
+	named := slices.Concat(s.files, q.units)
+	if len(t.Steps) > 0 { // else what is loaded may have been built of anything
+		named = append(named, c.batch.Subjects...)
+	}
+	t.Sources = s.compiled.sources(named)
 	t.Alone = []string{}
 	if q.trace {
 		t.Alone = nonNil(c.apartFiles(s))
@@ -114,7 +120,7 @@ func (c *call) tell(q question) told {
 		t.Env["CI"] = "true" // snapshots are compared, never written
 	}
 	for _, file := range sorted(q.canaries) {
-		t.Canaries = append(t.Canaries, canary{file, q.canaries[file]})
+		t.Canaries = append(t.Canaries, canary{s.compiled.file(file), q.canaries[file]})
 	}
 	if q.list {
 		t.Pattern, t.Patterns, t.Matches = nothing, []string{"/" + nothing + "/"}, []string{"touchstone matches nothing"}
@@ -204,13 +210,13 @@ func expression(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\x00", `\x00`).Replace(text)
 }
 
-// targets are the units as the framework takes them: relative to its directory,
-// and never to be read as an option.
-func (r *Runner) targets(units []string) []string {
+// given are the units as the framework takes them: what they are compiled to,
+// relative to its directory, and never to be read as an option.
+func (s *suite) given(units []string) []string {
 	targets := make([]string, len(units))
 	for i, unit := range units {
-		targets[i] = treepath.Relative(r.Dir, unit)
-		if strings.HasPrefix(targets[i], "-") || r.Config.Framework == Mocha && !strings.Contains(targets[i], "/") {
+		targets[i] = treepath.Relative(s.home, s.compiled.file(unit))
+		if strings.HasPrefix(targets[i], "-") || s.framework == Mocha && !strings.Contains(targets[i], "/") {
 			targets[i] = "./" + targets[i]
 		}
 	}

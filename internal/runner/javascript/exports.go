@@ -194,8 +194,7 @@ func (r *resolver) addAliases(file string) {
 			Paths   map[string][]string `json:"paths"`
 		} `json:"compilerOptions"`
 	}
-	text := jsonTrailing.ReplaceAllString(jsonComment.ReplaceAllString(string(content), "$1"), "$1")
-	if json.Unmarshal([]byte(text), &config) != nil {
+	if json.Unmarshal([]byte(plainJSON(string(content))), &config) != nil {
 		return
 	}
 	base := path.Join(path.Dir(file), config.CompilerOptions.BaseURL)

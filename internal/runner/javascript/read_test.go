@@ -39,6 +39,7 @@ func TestRunScript(t *testing.T) {
 	}{
 		"plain":           {Mocha, `{"test":"mocha --reporter spec --bail --check-leaks test/"}`, "options --check-leaks; targets test/"},
 		"wrapped":         {Mocha, `{"test":"cross-env TS=1 nyc --reporter=text mocha -r ts-node/register --timeout 5000 'test/**/*.ts'"}`, "env TS=1; options -r ts-node/register --timeout 5000; targets test/**/*.ts"},
+		"ts-mocha":        {Mocha, `{"test":"nyc ts-mocha --paths -p tsconfig.test.json 'test/**/*.ts' --timeout 90"}`, "env TS_CONFIG_PATHS=true TS_NODE_PROJECT=tsconfig.test.json; options --require ts-mocha --timeout 90; targets test/**/*.ts"},
 		"build first":     {Mocha, `{"pretest":"npm run build","build":"tsc -p .","test":"eslint . && mocha dist"}`, "targets dist; steps npm run build"},
 		"inline":          {Ava, `{"test":"tsc && prettier --check . && ava"}`, "steps tsc"},
 		"only checks":     {Jest, `{"test":"tsc --noEmit && jest --coverage --config j.js"}`, "options --config j.js"},

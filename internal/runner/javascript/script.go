@@ -181,6 +181,11 @@ func (r *scriptReader) take(words []string) bool {
 			r.script.env = env
 			r.arguments(words[i+1:])
 			return true
+		case r.framework == Mocha && word[strings.LastIndexByte(word, '/')+1:] == "ts-mocha":
+			r.script.env = env
+			r.script.options = []string{"--require", "ts-mocha"}
+			r.arguments(tsMocha(words[i+1:], env))
+			return true
 		case r.framework == Node && strings.TrimSuffix(word[strings.LastIndexByte(word, '/')+1:], ".js") == "borp":
 			r.script.env = env
 			r.script.borp = true
@@ -199,6 +204,28 @@ func (r *scriptReader) take(words []string) bool {
 		}
 	}
 	return false
+}
+
+// tsMocha takes the options of ts-mocha's own off those of mocha, which it starts,
+// and puts them where the module that it has mocha load looks for them.
+func tsMocha(words []string, env map[string]string) (rest []string) {
+	for i := 0; i < len(words); i++ {
+		switch name, value, joined := strings.Cut(words[i], "="); name {
+		case "--paths":
+			env["TS_CONFIG_PATHS"] = "true"
+		case "--type-check":
+			env["TS_TYPE_CHECK"] = "true"
+		case "-p", "--project":
+			if !joined && i+1 < len(words) {
+				i++
+				value = words[i]
+			}
+			env["TS_NODE_PROJECT"] = value
+		default:
+			rest = append(rest, words[i])
+		}
+	}
+	return rest
 }
 
 // isProgram holds for the framework's own program, by name or by path.

@@ -15,6 +15,7 @@ import (
 type settings struct {
 	script
 	framework string
+	compiled  compilation
 	include   []string // globs, relative to the runner's directory
 	exclude   []string
 	matches   []*regexp.Regexp // jest's testRegex and patterns to ignore are regular expressions
@@ -50,6 +51,10 @@ func readSettings(tree gate.Tree, framework, dir string) settings {
 			s.config += "\n" + string(content)
 		}
 	}
+	s.compiled = readCompiled(tree, dir, m, &s)
+	for i, target := range s.targets {
+		s.targets[i] = s.compiled.source(dir, target)
+	}
 	switch framework {
 	case Jest:
 		s.readJest()
@@ -60,7 +65,7 @@ func readSettings(tree gate.Tree, framework, dir string) settings {
 	case Node:
 		s.readNode(tree, dir)
 	case Ava:
-		s.readAva()
+		s.readAva(dir)
 	}
 	return s
 }
@@ -93,7 +98,7 @@ func (s *settings) readMocha(tree gate.Tree, dir string) {
 		specs = []string{"test"}
 	}
 	for _, spec := range rooted(specs) {
-		s.include = append(s.include, asFiles(tree, dir, spec, recursive)...)
+		s.include = append(s.include, asFiles(tree, dir, s.compiled.source(dir, spec), recursive)...)
 	}
 	s.exclude = rooted(append(configStrings(s.config, "ignore"), configStrings(s.config, "exclude")...))
 }
@@ -136,8 +141,11 @@ func negated(globs *[]string) (not []string) {
 	return not
 }
 
-func (s *settings) readAva() {
+func (s *settings) readAva(dir string) {
 	s.include = rooted(append(configStrings(s.config, "files"), s.targets...))
+	for i, glob := range s.include {
+		s.include[i] = s.compiled.source(dir, glob)
+	}
 	s.exclude = append(negated(&s.include), avaNot...)
 	if len(s.include) == 0 {
 		s.include = avaFiles

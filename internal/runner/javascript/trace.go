@@ -115,7 +115,7 @@ func (r *Runner) apartFiles(s *suite) []string {
 			}
 		}
 	}
-	return r.targets(slices.Sorted(maps.Keys(units)))
+	return s.given(slices.Sorted(maps.Keys(units)))
 }
 
 // isModule tells whether a file is, or asks for, an ES module.

@@ -6,6 +6,7 @@ const fs = require('fs');
 const path = require('path');
 
 const settings = JSON.parse(fs.readFileSync(path.join(__dirname, 'settings.json'), 'utf8'));
+const sources = settings.sources || {};
 const MAX_LINE = 4000;
 const MAX_TEXT = 1200;
 const MAX_STACK = 1600;
@@ -67,10 +68,17 @@ function realpath(name) {
   }
 }
 
-// unitOf names a file from the repository's root, with forward slashes.
+// unitOf names a file from the repository's root, with forward slashes: what was
+// compiled by what it was compiled from.
 function unitOf(file) {
   const name = String(file).startsWith('file:') ? require('url').fileURLToPath(file) : path.resolve(String(file));
-  return path.relative(root, realpath(name)).split(path.sep).join('/');
+  const inside = path.relative(root, realpath(name)).split(path.sep).join('/');
+  return sources[inside] || inside;
+}
+
+// isCompiled holds for a file whose lines are not those of a source.
+function isCompiled(file) {
+  return Boolean(file) && Object.keys(sources).length > 0 && !realpath(String(file)).endsWith('/' + unitOf(file));
 }
 
 // plain makes data of whatever a test threw. It never throws itself.
@@ -133,4 +141,4 @@ function traceDir() {
   return loadedFile().replace('-loaded-', '-trace-');
 }
 
-module.exports = { loadedFile, traceDir, settings, send, hide, hideWords, open, unitOf, plain, leave, root, realpath };
+module.exports = { loadedFile, traceDir, settings, send, hide, hideWords, open, unitOf, isCompiled, plain, leave, root, realpath };

@@ -35,8 +35,9 @@ function handOn() {
 
 if (channel.settings.framework === 'mocha' && /[\\/]bin[\\/]mocha(\.[cm]?js)?$/.test(process.argv[1] || '')) handOn();
 
-const subjects = new Set((channel.settings.subjects || []).map((s) => channel.root + '/' + s));
-const names = new Map((channel.settings.subjects || []).map((s) => [s.slice(s.lastIndexOf('/') + 1), s]));
+const subjects = new Set(channel.settings.subjects || []);
+const compiled = Object.entries(channel.settings.sources || {}).filter(([, source]) => subjects.has(source)).map(([file]) => file);
+const names = new Set([...subjects, ...compiled].map((s) => s.slice(s.lastIndexOf('/') + 1)));
 const seen = new Set();
 const dirs = new Set(channel.settings.dirs || []);
 let built = dirs.size === 0; // said already, or not asked
@@ -49,9 +50,9 @@ function note(file) {
   seen.add(name);
   if (!built) noteBuilt(name);
   if (!names.has(name.slice(name.lastIndexOf('/') + 1))) return;
-  const real = channel.realpath(name.startsWith('file:') ? require('url').fileURLToPath(name) : name);
-  if (!subjects.has(real)) return;
-  const subject = real.slice(channel.root.length + 1);
+  const subject = channel.unitOf(name);
+  if (!subjects.has(subject)) return;
+  const real = channel.root + '/' + subject; // what was compiled stands for its source: this run has built it
   let sha256 = '';
   try {
     sha256 = crypto.createHash('sha256').update(fs.readFileSync(real)).digest('hex');

@@ -37,7 +37,7 @@ function pathOf(data) {
 }
 
 function place(data) {
-  return { unit, path: pathOf(data), line: data.line || 0, file: data.file ? channel.unitOf(data.file) : '', suite: data.details ? data.details.type === 'suite' : false };
+  return { unit, path: pathOf(data), line: channel.isCompiled(data.file) ? 0 : data.line || 0, file: data.file ? channel.unitOf(data.file) : '', suite: data.details ? data.details.type === 'suite' : false };
 }
 
 function take({ type, data }) {
