@@ -3,7 +3,6 @@ package gotest
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/console"
 )
 
 // What a run may take beyond its tests' own limits: for the builds, and for the
@@ -58,17 +58,10 @@ var outcomes = map[string]gate.Outcome{"pass": gate.Passed, "fail": gate.Failed,
 
 // stream runs a command and reads its events while it runs.
 func (s *session) stream(ctx context.Context, cmd gate.Command, said *stream) (gate.Exit, error) {
-	reader, writer := io.Pipe()
-	cmd.Stdout = writer
-	read := make(chan error, 1)
-	go func() {
-		err := said.read(reader)
-		reader.CloseWithError(err)
-		read <- err
-	}()
+	events, end := console.Parsed(said.read)
+	cmd.Stdout = events
 	exit, err := s.state.Run(ctx, cmd)
-	writer.Close()
-	broken := <-read
+	broken := end()
 	switch {
 	case err != nil && strings.Contains(err.Error(), "executable file not found"): // os/exec is the sandbox's
 		return exit, &MissingToolError{s.Command[0], err.Error()}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/console"
 	"github.com/touchstone-gate/touchstone/rts"
 )
 
@@ -109,20 +110,13 @@ func (t *tracer) unit(ctx context.Context, unit string) (rows []rts.Trace, why s
 		}
 	}
 	var said strings.Builder
-	reader, writer := io.Pipe()
-	read := make(chan error, 1)
-	go func() {
-		err := t.read(reader, unit, found)
-		reader.CloseWithError(err)
-		read <- err
-	}()
+	report, end := console.Parsed(func(from io.Reader) error { return t.read(from, unit, found) })
 	argv := []string{"sh", "-c", traceTests, "sh", "{aux}/names", t.target(unit), t.packages(), relative(t.Dir, unit), t.timeout.String()}
 	exit, err := t.state.Run(ctx, gate.Command{
 		Argv: append(argv, t.Command...), Dir: t.Dir, Env: t.environment(), Files: map[string]string{"names": names.String()},
-		Stdout: io.Discard, Stderr: &said, Report: writer, Timeout: time.Duration(len(p.rows)+1)*t.timeout + buildTime,
+		Stdout: io.Discard, Stderr: &said, Report: report, Timeout: time.Duration(len(p.rows)+1)*t.timeout + buildTime,
 	})
-	writer.Close()
-	if broken := <-read; err == nil && broken != nil {
+	if broken := end(); err == nil && broken != nil {
 		err = fmt.Errorf("reading the trace of %s: %w", unit, broken)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchstone-gate/touchstone/gate"
+	"github.com/touchstone-gate/touchstone/internal/runner/console"
 )
 
 // heard is everything that one invocation left behind.
@@ -28,18 +29,11 @@ func (c *call) invoke(ctx context.Context, q question) (heard, error) {
 		return heard{}, err
 	}
 	var stdout, stderr gate.Tail
-	reader, writer := io.Pipe()
-	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, writer
 	h := heard{session: newSession(c.Name(), c.batch.Seen), framework: c.Config.Framework}
-	parsed := make(chan error, 1)
-	go func() {
-		err := readRecords(reader, h.take)
-		reader.CloseWithError(err)
-		parsed <- err
-	}()
+	report, end := console.Parsed(func(from io.Reader) error { return readRecords(from, h.take) })
+	command.Stdout, command.Stderr, command.Report = &stdout, &stderr, report
 	h.exit, err = c.state.Run(ctx, command)
-	writer.Close()
-	if broken := <-parsed; err == nil && broken != nil {
+	if broken := end(); err == nil && broken != nil {
 		err = fmt.Errorf("reading the observer's records: %w", broken)
 	}
 	if err != nil {
