@@ -58,8 +58,11 @@ func (c *Classifier) speaksPython(path string) bool {
 	return known
 }
 
+// isDependencyList knows pip's lists by their names, and those of a directory
+// of lists by its name (requirements/testing.txt).
 func isDependencyList(path string) bool {
-	return isManifest(baseOf(path)) || isTestConfig(baseOf(path))
+	dir := baseOf(dirOf(path))
+	return isManifest(baseOf(path)) || isTestConfig(baseOf(path)) || (dir == "requirements" && extOf(path) == ".txt")
 }
 
 func (c *Classifier) pythonModule(path string) Decision {
