@@ -50,7 +50,6 @@ func (w *world) make() error {
 		{"making all mounts read-only", sealAll},
 		{"making a scratch file system", w.mountScratch},
 		{"mounting /proc", w.mountProc},
-		{"mounting control groups", w.mountGroups},
 		{"staging the state's files", w.stageFiles},
 		{"hiding credentials", w.hideInLayers},
 		{"making a private /dev", w.mountDev},
