@@ -45,7 +45,7 @@ func launch(args []string) error {
 	if err != nil {
 		return err
 	}
-	unix.Unshare(unix.CLONE_NEWCGROUP) // the command's control group looks alike in every state; without it, the name shows
+	ownGroups()
 	if err := errors.Join(limitResources(pids), landlocked(writable), dropPrivileges()); err != nil {
 		return err
 	}

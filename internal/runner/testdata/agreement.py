@@ -155,6 +155,7 @@ def maven(tree, files, words):
 
 def gradle(tree, files, words):
     modules = sorted({f.split("/src/")[0] for f in files if "/src/" in f})
+    modules = [m for m in modules if glob.glob(os.path.join(tree, m, "*.gradle*"))]  # else sources that the root's project names
     names = [word for f in files for word in ("--tests", "*." + os.path.splitext(os.path.basename(f))[0])]
     for module in modules or [""]:
         task = ":" + module.replace("/", ":") + ":test" if module else ":test"
@@ -165,7 +166,10 @@ def gradle(tree, files, words):
 
 def phpunit(tree, files, words):
     for file in files:
+        put(os.path.join(tree, "plain.xml"), None)
         run([*(words or ["phpunit"]), "--log-junit", "plain.xml", file], tree)
+        if not os.path.exists(os.path.join(tree, "plain.xml")):  # an abstract class: those that inherit its tests
+            run([*(words or ["phpunit"]), "--log-junit", "plain.xml", os.path.dirname(file)], tree)
         for cls, name, outcome in junit([os.path.join(tree, "plain.xml")]):
             yield squeeze(cls.replace(".", "\\") + "::" + name), outcome
 
