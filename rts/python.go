@@ -26,14 +26,16 @@ func readPython(content []byte) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pyReader{source: s, lines: lines}
+	p := &pyReader{source: s, lines: lines, cached: make(map[string]bool)}
 	p.block(0, "")
+	s.kept = pyKept(s.bodies, p.cached)
 	return s, nil
 }
 
 type pyReader struct {
 	*source
-	lines []pyLine
+	lines  []pyLine
+	cached map[string]bool // functions with a decorator that keeps their results
 }
 
 // block reads statements from line i on and returns the line after them: the
@@ -58,6 +60,9 @@ func (p *pyReader) block(i int, scope string) int {
 			first := line.first
 			if decorated >= 0 {
 				first = p.lines[decorated].first
+				for _, decorator := range p.lines[decorated:i] {
+					p.cached[scope+line.name] = p.cached[scope+line.name] || pyCache().MatchString(decorator.text)
+				}
 			}
 			i = p.function(i, scope, first)
 		case "class":
