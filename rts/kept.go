@@ -7,38 +7,43 @@ import (
 )
 
 // pyKept are the functions of one source whose results outlive the test that asked
-// for them: what bears a decorator that caches, what is called where a value is
-// stored because it is not there yet, and what these call in turn. Who executes such
-// a function is not who depends on it: the first test leaves its result to all others
+// for them: what bears a decorator that caches, what makes a value that is stored
+// because it is not there yet, and what these call in turn. Who executes such a
+// function is not who depends on it: the first test leaves its result to all others
 // of the process. Calls are told by the last name alone, within the file.
-func pyKept(bodies map[string]string, cached map[string]bool) map[string]bool {
+func pyKept(functions map[string]pyFunction) map[string]bool {
 	kept, named := make(map[string]bool), make(map[string]bool)
 	var queue []string
-	calls := func(body string) {
-		for _, m := range pyCall().FindAllStringSubmatch(body, -1) {
+	calls := func(code string) {
+		for _, m := range pyCall().FindAllStringSubmatch(code, -1) {
 			if name := m[1]; !named[name] {
 				named[name] = true
 				queue = append(queue, name)
 			}
 		}
 	}
-	for symbol, body := range bodies {
-		if cached[symbol] {
+	for symbol, f := range functions {
+		if f.cached {
 			kept[symbol] = true
-			calls(body)
-		} else if remembers(body) {
-			calls(body)
+			calls(f.body)
 		}
+		calls(f.remembered(symbol))
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		for symbol, body := range bodies {
+		for symbol, f := range functions {
 			if !kept[symbol] && answersTo(symbol, queue[0]) {
 				kept[symbol] = true
-				calls(body)
+				calls(f.body)
 			}
 		}
 	}
 	return kept
+}
+
+// pyFunction is a function of a Python source, in tokens.
+type pyFunction struct {
+	header, body string
+	cached       bool // by a decorator
 }
 
 // compiled makes an expression when it is first asked for: few runs read Python.
@@ -48,7 +53,8 @@ func compiled(expression string) func() *regexp.Regexp {
 
 var (
 	pyCall  = compiled(`([A-Za-z_]\w*)\(`)
-	pyStore = compiled(`(?m)^ *([A-Za-z_][\w.]*)(\[[^=\n]*\])?(?::[^=\n]*)?=[^=]`)
+	pyStore = compiled(`(?m)^ *([A-Za-z_][\w.]*)(\[[^=\n]*\])?(?::[^=\n]*)?=([^=\n][^\n]*)`)
+	pyWord  = compiled(`[A-Za-z_]\w*`)
 	pyCache = compiled(`(?i)^@[\w.]*(cache|memo|lazy|once|singleton)`)
 )
 
@@ -64,25 +70,80 @@ func answersTo(symbol, name string) bool {
 	return parts[last] == name
 }
 
-// remembers holds for a body that stores something since it is not there yet: in a
-// container that it looked in, in an attribute or a global that was unset.
-func remembers(body string) bool {
-	if strings.Contains(body, ".setdefault(") {
-		return true
-	}
-	for _, m := range pyStore().FindAllStringSubmatch(body, -1) {
-		target, item := m[1], m[2] != ""
+// remembered is the code that makes what a function stores since it is not there
+// yet: in a container that it looked in, in an attribute or a global that was unset.
+// A container of its own, and an object that it is making, are no such places.
+func (f pyFunction) remembered(symbol string) string {
+	var code strings.Builder
+	locals := make(map[string]string)
+	for _, m := range pyStore().FindAllStringSubmatch(f.body, -1) {
+		target, item, value := m[1], m[2] != "", m[3]
+		global := asks(f.body, "global "+target, "nonlocal "+target)
+		dotted := strings.Contains(target, ".")
 		switch {
-		case item:
-			if asks(body, " in "+target, target+".get(", "except KeyError", "except LookupError") {
-				return true
-			}
-		case !strings.Contains(target, ".") && !asks(body, "global "+target, "nonlocal "+target):
-		case asks(body, target+" is None", target+" is not None", "not "+target, "if "+target, target+"="+target+" or ", "except AttributeError", "hasattr("):
-			return true
+		case item && f.outer(target) && asks(f.body, " in "+target, target+".get(", "except KeyError", "except LookupError"),
+			!item && (global || dotted) && lastName(symbol) != "__init__" && f.unset(target):
+			code.WriteString(value + "\n" + onward(f.body, target))
+		case !item && !dotted && !global:
+			locals[target] += value + "\n"
 		}
 	}
-	return false
+	if strings.Contains(f.body, ".setdefault(") {
+		for line := range strings.Lines(f.body) {
+			if target, _, found := strings.Cut(strings.TrimSpace(line), ".setdefault("); found && f.outer(target) {
+				code.WriteString(line)
+			}
+		}
+	}
+	made := withLocals(code.String(), locals)
+	if parts := strings.Split(symbol, "."); len(parts) > 1 && asks(made, "cls(", "type(self)(") {
+		made += parts[len(parts)-2] + "()"
+	}
+	return made
+}
+
+// onward is what is done with a stored value afterwards, by its own methods.
+func onward(body, target string) (code string) {
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(strings.TrimSpace(line), target+".") {
+			code += line
+		}
+	}
+	return code
+}
+
+// outer holds for a place that the function neither makes nor is given.
+func (f pyFunction) outer(target string) bool {
+	first, _, dotted := strings.Cut(target, ".")
+	return dotted || !asks(f.header, "("+first, ","+first) && !strings.Contains("\n"+strings.ReplaceAll(f.body, " ", ""), "\n"+first+"=")
+}
+
+// unset holds where a function asks whether something has been set, or returns it
+// as soon as it has.
+func (f pyFunction) unset(target string) bool {
+	if asks(f.body, target+" is None", "not "+target, target+"="+target+" or ") || strings.Contains(f.body, target+"="+target+" or(") {
+		return true
+	}
+	name := lastName(target)
+	if strings.Contains(f.body, "hasattr(") && (strings.Contains(f.body, `"`+name+`"`) || strings.Contains(f.body, "'"+name+"'")) {
+		return true
+	}
+	return asks(f.body, "return "+target) && asks(f.body, target+" is not None", "if "+target, "except AttributeError", "except NameError")
+}
+
+// withLocals adds to some code what made the variables that it names.
+func withLocals(code string, locals map[string]string) string {
+	for from := 0; from < len(code); {
+		added := code[from:]
+		from = len(code)
+		for _, name := range pyWord().FindAllString(added, -1) {
+			if made, local := locals[name]; local {
+				code += made
+				delete(locals, name)
+			}
+		}
+	}
+	return code
 }
 
 // asks holds for a body in which one of some words ends where it ends there.

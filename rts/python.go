@@ -3,6 +3,7 @@ package rts
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,16 +27,16 @@ func readPython(content []byte) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pyReader{source: s, lines: lines, cached: make(map[string]bool)}
+	p := &pyReader{source: s, lines: lines, functions: make(map[string]pyFunction)}
 	p.block(0, "")
-	s.kept = pyKept(s.bodies, p.cached)
+	s.kept = pyKept(p.functions)
 	return s, nil
 }
 
 type pyReader struct {
 	*source
-	lines  []pyLine
-	cached map[string]bool // functions with a decorator that keeps their results
+	lines     []pyLine
+	functions map[string]pyFunction
 }
 
 // block reads statements from line i on and returns the line after them: the
@@ -60,11 +61,8 @@ func (p *pyReader) block(i int, scope string) int {
 			first := line.first
 			if decorated >= 0 {
 				first = p.lines[decorated].first
-				for _, decorator := range p.lines[decorated:i] {
-					p.cached[scope+line.name] = p.cached[scope+line.name] || pyCache().MatchString(decorator.text)
-				}
 			}
-			i = p.function(i, scope, first)
+			i = p.function(i, scope, first, decorated)
 		case "class":
 			p.piece(scope, line.indent, line.header)
 			if line.rest != "" {
@@ -91,9 +89,10 @@ func (p *pyReader) piece(scope string, indent int, text string) {
 }
 
 // function reads a def. Its docstring is set when it is defined, so it belongs
-// to the shape.
-func (p *pyReader) function(i int, scope string, first int) int {
-	def := p.lines[i]
+// to the shape. Its decorators stand from the line decorated on, if that is not
+// negative.
+func (p *pyReader) function(i int, scope string, first, decorated int) int {
+	def, at := p.lines[i], i
 	symbol := scope + def.name
 	p.piece(scope, def.indent, def.header)
 	body, last := def.rest, def.last
@@ -111,6 +110,8 @@ func (p *pyReader) function(i int, scope string, first int) int {
 		body = before + "\n" + body // getter and setter, overloads
 	}
 	p.bodies[symbol] = body
+	cached := decorated >= 0 && slices.ContainsFunc(p.lines[decorated:at], func(line pyLine) bool { return pyCache().MatchString(line.text) })
+	p.functions[symbol] = pyFunction{def.header, body, cached || p.functions[symbol].cached}
 	p.spans = append(p.spans, Span{symbol, first, last})
 	return i
 }
