@@ -26,8 +26,7 @@ type FileChange struct {
 	// hold only then.
 	Compared bool
 	// Shape is set when more than bodies of functions differs: anything that has
-	// an effect on who merely loads the file; or the body of one whose result is
-	// kept for others.
+	// an effect on who merely loads the file.
 	Shape bool
 	// Bodies are the functions, as Symbol names them, whose behaviour differs
 	// only for who calls them.

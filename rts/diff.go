@@ -19,7 +19,6 @@ type source struct {
 	heads  map[string]string // function -> its signature's tokens
 	quiet  map[string]quiet  // pieces that change nothing by being added
 	types  map[string]bool   // Go types that are declared here
-	kept   map[string]bool   // functions whose results outlive who called them
 	loose  bool              // the order of the pieces means nothing
 	spans  []Span
 }
@@ -144,10 +143,8 @@ func (c *FileChange) compare(before, after *source) {
 		case !stays: // who called it does so no more
 			c.Bodies = append(c.Bodies, symbol)
 			c.Names = append(c.Names, lastName(symbol))
-			c.Shape = c.Shape || before.kept[symbol]
 		case now != body:
 			c.Bodies = append(c.Bodies, symbol)
-			c.Shape = c.Shape || before.kept[symbol] || after.kept[symbol]
 		}
 		if stays && before.heads[symbol] != after.heads[symbol] {
 			c.Bodies = append(c.Bodies, symbol)

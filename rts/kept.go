@@ -6,44 +6,43 @@ import (
 	"sync"
 )
 
-// pyKept are the functions of one source whose results outlive the test that asked
-// for them: what bears a decorator that caches, what makes a value that is stored
-// because it is not there yet, and what these call in turn. Who executes such a
-// function is not who depends on it: the first test leaves its result to all others
-// of the process. Calls are told by the last name alone, within the file.
-func pyKept(functions map[string]pyFunction) map[string]bool {
-	kept, named := make(map[string]bool), make(map[string]bool)
-	var queue []string
-	calls := func(code string) {
-		for _, m := range pyCall().FindAllStringSubmatch(code, -1) {
-			if name := m[1]; !named[name] {
-				named[name] = true
-				queue = append(queue, name)
-			}
+// Keeping tells, of each function of a Python source that stores a value since it is
+// not there yet, the names that it calls to make one: the first test that comes by
+// leaves the result to all others of its process, which then do not call them.
+// Names are the last parts; a class stands for what makes its objects. A source that
+// does not parse has none.
+func Keeping(content []byte) map[string][]string {
+	lines, err := pyLines(string(content))
+	if err != nil {
+		return nil
+	}
+	p := &pyReader{source: &source{bodies: make(map[string]string), heads: make(map[string]string)}, lines: lines, headers: make(map[string]string)}
+	p.block(0, "")
+	keeping := make(map[string][]string)
+	for symbol, body := range p.bodies {
+		f := pyFunction{header: p.headers[symbol], body: body}
+		for _, m := range pyCall().FindAllStringSubmatch(f.remembered(symbol), -1) {
+			keeping[symbol] = append(keeping[symbol], m[1])
 		}
 	}
-	for symbol, f := range functions {
-		if f.cached {
-			kept[symbol] = true
-			calls(f.body)
-		}
-		calls(f.remembered(symbol))
+	return keeping
+}
+
+// AnswersTo tells whether a call of a name runs a function: by its own, or by its
+// class', which makes an object.
+func AnswersTo(symbol, name string) bool {
+	parts := strings.Split(symbol, ".")
+	last := len(parts) - 1
+	switch parts[last] {
+	case "__init__", "__new__", "__post_init__":
+		return last > 0 && parts[last-1] == name
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		for symbol, f := range functions {
-			if !kept[symbol] && answersTo(symbol, queue[0]) {
-				kept[symbol] = true
-				calls(f.body)
-			}
-		}
-	}
-	return kept
+	return parts[last] == name
 }
 
 // pyFunction is a function of a Python source, in tokens.
 type pyFunction struct {
 	header, body string
-	cached       bool // by a decorator
 }
 
 // compiled makes an expression when it is first asked for: few runs read Python.
@@ -55,20 +54,7 @@ var (
 	pyCall  = compiled(`([A-Za-z_]\w*)\(`)
 	pyStore = compiled(`(?m)^ *([A-Za-z_][\w.]*)(\[[^=\n]*\])?(?::[^=\n]*)?=([^=\n][^\n]*)`)
 	pyWord  = compiled(`[A-Za-z_]\w*`)
-	pyCache = compiled(`(?i)^@[\w.]*(cache|memo|lazy|once|singleton)`)
 )
-
-// answersTo tells whether a call of a name runs a function: by its own, or by its
-// class', which makes an object.
-func answersTo(symbol, name string) bool {
-	parts := strings.Split(symbol, ".")
-	last := len(parts) - 1
-	switch parts[last] {
-	case "__init__", "__new__", "__post_init__":
-		return last > 0 && parts[last-1] == name
-	}
-	return parts[last] == name
-}
 
 // remembered is the code that makes what a function stores since it is not there
 // yet: in a container that it looked in, in an attribute or a global that was unset.

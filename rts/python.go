@@ -3,7 +3,6 @@ package rts
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -27,16 +26,15 @@ func readPython(content []byte) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pyReader{source: s, lines: lines, functions: make(map[string]pyFunction)}
+	p := &pyReader{source: s, lines: lines}
 	p.block(0, "")
-	s.kept = pyKept(p.functions)
 	return s, nil
 }
 
 type pyReader struct {
 	*source
-	lines     []pyLine
-	functions map[string]pyFunction
+	lines   []pyLine
+	headers map[string]string // of functions, where they are asked for
 }
 
 // block reads statements from line i on and returns the line after them: the
@@ -62,7 +60,7 @@ func (p *pyReader) block(i int, scope string) int {
 			if decorated >= 0 {
 				first = p.lines[decorated].first
 			}
-			i = p.function(i, scope, first, decorated)
+			i = p.function(i, scope, first)
 		case "class":
 			p.piece(scope, line.indent, line.header)
 			if line.rest != "" {
@@ -89,10 +87,9 @@ func (p *pyReader) piece(scope string, indent int, text string) {
 }
 
 // function reads a def. Its docstring is set when it is defined, so it belongs
-// to the shape. Its decorators stand from the line decorated on, if that is not
-// negative.
-func (p *pyReader) function(i int, scope string, first, decorated int) int {
-	def, at := p.lines[i], i
+// to the shape.
+func (p *pyReader) function(i int, scope string, first int) int {
+	def := p.lines[i]
 	symbol := scope + def.name
 	p.piece(scope, def.indent, def.header)
 	body, last := def.rest, def.last
@@ -110,8 +107,9 @@ func (p *pyReader) function(i int, scope string, first, decorated int) int {
 		body = before + "\n" + body // getter and setter, overloads
 	}
 	p.bodies[symbol] = body
-	cached := decorated >= 0 && slices.ContainsFunc(p.lines[decorated:at], func(line pyLine) bool { return pyCache().MatchString(line.text) })
-	p.functions[symbol] = pyFunction{def.header, body, cached || p.functions[symbol].cached}
+	if p.headers != nil {
+		p.headers[symbol] += def.header
+	}
 	p.spans = append(p.spans, Span{symbol, first, last})
 	return i
 }

@@ -63,7 +63,7 @@ func (r *Runner) Trace(ctx context.Context, state gate.State, units []string, ba
 	if err != nil {
 		return rts.Traces{}, err
 	}
-	t := &traced{tree: state.Tree(), graph: &rts.Graph{}, outlines: make(map[string][]rts.Span), rows: make(map[string]*rts.Trace), traced: make(map[string]bool), imports: make(map[string]bool), starts: make(map[string]string)}
+	t := &traced{tree: state.Tree(), graph: &rts.Graph{}, outlines: make(map[string][]rts.Span), keeps: make(map[string]map[string][]string), rows: make(map[string]*rts.Trace), traced: make(map[string]bool), imports: make(map[string]bool), starts: make(map[string]string)}
 	r.AddGraph(t.graph, state.Tree())
 	t.observed(result)
 	for _, h := range c.traces {
@@ -77,6 +77,7 @@ type traced struct {
 	tree     gate.Tree
 	graph    *rts.Graph // what the sources and the run say of who loads what
 	outlines map[string][]rts.Span
+	keeps    map[string]map[string][]string // by file, rts.Keeping's
 	order    []string
 	rows     map[string]*rts.Trace
 	traced   map[string]bool
@@ -121,7 +122,7 @@ func (t *traced) take(run *tracing) {
 		if !row.whole {
 			known.Open = "another tracer took over"
 		}
-		for _, n := range run.carried(row.nodes, once) {
+		for _, n := range t.carried(run, row.nodes, once) {
 			t.add(known, run.nodes[n])
 		}
 	}
@@ -205,29 +206,73 @@ func (t *tracing) once() map[int]bool {
 
 // carried adds to what a row did what it may have found done. A function that
 // keeps something beyond its call may call another only once, for the first row
-// that comes by.
-func (t *tracing) carried(did []int, once map[int]bool) []int {
+// that comes by; and for each of several values once, where it is seen to look for
+// the value first: then whoever asks it depends on all that made any.
+func (t *traced) carried(run *tracing, did []int, once map[int]bool) []int {
 	reached := make(map[int]bool, len(did))
-	for _, n := range did {
-		reached[n] = true
-	}
 	var queue []int
 	for _, n := range did {
-		if t.nodes[n].stores {
+		reached[n] = true
+		if run.nodes[n].stores {
 			queue = append(queue, n)
 		}
 	}
-	for len(queue) > 0 {
+	made := make(map[int]bool)
+	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		queue = queue[1:]
-		for _, callee := range t.calls[at] {
-			if once[callee] && !reached[callee] {
-				reached[callee] = true
-				queue = append(queue, callee)
+		makers := run.calls[at]
+		if !made[at] {
+			makers = t.makers(run, at)
+		}
+		for _, callee := range run.calls[at] {
+			makes := slices.Contains(makers, callee)
+			if made[callee] || !makes && (!once[callee] || reached[callee]) {
+				continue
 			}
+			reached[callee] = true
+			made[callee] = made[callee] || makes
+			queue = append(queue, callee)
 		}
 	}
 	return slices.Sorted(maps.Keys(reached))
+}
+
+// makers are those functions that one calls for values which it keeps. Where no
+// callee bears a name that it calls for them, a variable held the function: then it
+// may be any.
+func (t *traced) makers(run *tracing, n int) []int {
+	what := run.nodes[n]
+	names := t.keeping(what.file)[rts.At(t.outline(what.file), what.line)]
+	if len(names) == 0 {
+		return nil
+	}
+	var functions, named []int
+	for _, callee := range run.calls[n] {
+		called := run.nodes[callee]
+		if called.file == "" {
+			continue
+		}
+		functions = append(functions, callee)
+		symbol := rts.At(t.outline(called.file), called.line)
+		if slices.ContainsFunc(names, func(name string) bool { return rts.AnswersTo(symbol, name) }) {
+			named = append(named, callee)
+		}
+	}
+	if len(named) == 0 {
+		return functions
+	}
+	return named
+}
+
+func (t *traced) keeping(file string) map[string][]string {
+	found, known := t.keeps[file]
+	if !known && file != "" {
+		if content, err := t.tree.ReadFile(file); err == nil {
+			found = rts.Keeping(content)
+		}
+		t.keeps[file] = found
+	}
+	return found
 }
 
 var cache = lazyregexp.New(`(?mi)^[ \t]*@[\w.]*(cache|memoi[sz]e|singleton|once)`)

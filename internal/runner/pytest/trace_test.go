@@ -43,6 +43,20 @@ def table():
 def build():
     return {"a": 1}
 
+class Labels:
+    def __init__(self):
+        self._made = {}
+    def make(self, key):
+        return shout(key)
+    def get(self, key):
+        if key not in self._made:
+            self._made[key] = self.make(key)
+        return self._made[key]
+labels = Labels()
+
+def shout(key):
+    return key.upper()
+
 def unused():
     return 1
 -- shop/rates.json --
@@ -72,6 +86,12 @@ def test_table():
     assert money.table()["a"] == 1
 def test_table_again():
     assert money.table()["a"] == 1
+def test_label():
+    assert money.labels.get("a") == "A"
+def test_other_label():
+    assert money.labels.get("b") == "B"
+def test_label_again():
+    assert money.labels.get("a") == "A"
 def test_halves(halves):
     assert halves == [1, 1]
 def test_halves_again(halves):
@@ -126,6 +146,9 @@ func TestTraceSaysWhatEachRowDoes(t *testing.T) {
 		"test_rates_again":  {opens: "shop/rates.json"}, // the cache was full
 		"test_table":        {executes: "shop/money.py#table shop/money.py#build"},
 		"test_table_again":  {executes: "shop/money.py#table shop/money.py#build"}, // kept from the test before
+		"test_label":        {executes: "shop/money.py#Labels.get shop/money.py#Labels.make shop/money.py#shout"},
+		"test_other_label":  {executes: "shop/money.py#Labels.get shop/money.py#Labels.make shop/money.py#shout"},
+		"test_label_again":  {executes: "shop/money.py#Labels.get shop/money.py#Labels.make shop/money.py#shout"}, // both were made, for one test each
 		"test_halves":       {executes: "shop/money.py#split tests/conftest.py#halves"},
 		"test_halves_again": {executes: "shop/money.py#split tests/conftest.py#halves"},
 		"test_thread":       {executes: "shop/money.py#round_up"},
