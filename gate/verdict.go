@@ -206,10 +206,11 @@ func noEvidence(f Facts, p Policy) Verdict {
 	case f.Tests:
 		return say(Fail, "no machine-verifiable evidence: the test part adds or changes no check that runs; add a test that fails on base and passes with the change")
 	}
+	other := ""
 	if f.Kind == "unknown" && slices.Contains(p.RegressionKinds, "refactor") {
-		return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change, or, where nothing is to behave otherwise, say so in a commit's subject (refactor: ...)")
+		other = ", or, where nothing is to behave otherwise, say so in a commit's subject (refactor: ...)"
 	}
-	return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change")
+	return say(Fail, "no machine-verifiable evidence: production code changed and no test did; add a test that fails on base and passes with the change%s", other)
 }
 
 // Inadequate is evidence-inadequate closure as the paper defines it: production

@@ -30,7 +30,7 @@ func readCompiled(tree gate.Tree, dir string, m manifest, s *settings) compilati
 	compilers := readCompilers(tree, dir)
 	for _, target := range rooted(slices.Concat(s.targets, configStrings(s.config, "spec"), configStrings(s.config, "files"))) {
 		for _, c := range candidates(tree, dir, compilers, directories(target)) {
-			if !holdsBelow(tree, c.to) && anyFile(tree, dir, asFiles(tree, dir, c.source(dir, target), true)) {
+			if anyFile(tree, dir, asFiles(tree, dir, c.source(dir, target), true)) {
 				return c
 			}
 		}
@@ -39,17 +39,17 @@ func readCompiled(tree gate.Tree, dir string, m manifest, s *settings) compilati
 }
 
 // candidates are the compilations that may have made what lies in one of some
-// directories, the outermost first: those that a tsconfig tells; else what any
-// tsconfig, or src, compiles into the outermost.
+// directories, the outermost first, of which the tree holds none: those that a
+// tsconfig tells; else what any tsconfig, or src, compiles into the outermost.
 func candidates(tree gate.Tree, dir string, compilers []compiler, dirs []string) (found []compilation) {
 	for _, to := range dirs {
 		for _, c := range compilers {
-			if path.Join(c.Options.OutDir) == to {
+			if path.Join(c.Options.OutDir) == to && !holdsBelow(tree, path.Join(dir, to)) {
 				found = append(found, compilation{c.root(tree, dir), path.Join(dir, to)})
 			}
 		}
 	}
-	if len(found) > 0 || len(dirs) == 0 {
+	if len(found) > 0 || len(dirs) == 0 || holdsBelow(tree, path.Join(dir, dirs[0])) {
 		return found
 	}
 	to := path.Join(dir, dirs[0])

@@ -286,3 +286,47 @@ test('arguments', () => { assert.strictEqual(process.argv.slice(2).join(' '), '`
 		})
 	}
 }
+
+// TestListsWhatIsToBeDone names ava's tests that are still to be written: what is
+// not listed is not asked again after another file ended the process of all.
+func TestListsWhatIsToBeDone(t *testing.T) {
+	modules := packages(t, Ava)
+	state := plainstate.New(t, `
+-- package.json --
+{}
+-- a.test.js --
+const test = require('ava');
+test('written', (t) => { t.pass(); });
+test.todo('to be written');
+`)
+	link(t, modules, state.Dir())
+	runner := New(Config{Framework: Ava, Timeout: time.Minute})
+	list, err := runner.List(context.Background(), state, []string{"a.test.js"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(list), []string{"a.test.js > written = ", "a.test.js > to be written = "})
+	result, err := runner.Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js"}, Rows: []string{"a.test.js > to be written"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{"a.test.js > to be written = skipped"})
+}
+
+// TestLateWords does not blame the last test that began for the death of ava's
+// process: what its thread said after it may not have arrived.
+func TestLateWords(t *testing.T) {
+	for framework, mute := range map[string]bool{Ava: true, Jest: false} {
+		h := heard{session: newSession(nil)}
+		h.atOnce = framework == Ava
+		h.take(record{Kind: "file", Unit: "a.test.js"})
+		h.take(record{Kind: "begin", Unit: "a.test.js", Path: []string{"before"}})
+		if h.mute("a.test.js") != mute {
+			t.Errorf("%s: got %v", framework, !mute)
+		}
+		h.exit.TimedOut = true
+		if h.mute("a.test.js") {
+			t.Errorf("%s: the test that runs at the time limit is not told", framework)
+		}
+	}
+}

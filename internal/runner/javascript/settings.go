@@ -159,7 +159,7 @@ func asFiles(tree gate.Tree, dir, target string, recursive bool) []string {
 	if target == "." || target == "" {
 		return []string{"**/*." + scriptFile}
 	}
-	holds := slices.ContainsFunc(tree.Paths(), func(file string) bool { return strings.HasPrefix(file, path.Join(dir, target)+"/") })
+	holds := holdsBelow(tree, path.Join(dir, target))
 	switch {
 	case holds && recursive:
 		return []string{target + "/**/*." + scriptFile}

@@ -12,7 +12,8 @@ import (
 const maxAlone = 30
 
 // mute holds for a unit whose process died without saying in which test: not
-// every framework tells when a test begins, and some begin all at once.
+// every framework tells when a test begins, some begin all at once, and what one
+// says from a thread may be lost with the process.
 func (h heard) mute(unit string) bool {
 	open := 0
 	for _, row := range h.rows {
@@ -20,7 +21,7 @@ func (h heard) mute(unit string) bool {
 			open++
 		}
 	}
-	return slices.Contains(h.started, unit) && h.broken(unit) && !h.perFile && (open == 0 || open > 1 && h.atOnce)
+	return slices.Contains(h.started, unit) && h.broken(unit) && !h.perFile && (open == 0 || h.atOnce && (open > 1 || !h.exit.TimedOut))
 }
 
 // dies tells whether any unit's process died without saying in which test.

@@ -16,8 +16,9 @@ type tracing struct {
 	nodes  map[int]node
 	calls  map[int][]int // caller -> callees: functions, files, directories, processes
 	uses   [][2]string
-	shared map[int]bool // nodes that ran outside of any row, or while a file was loaded
-	rows   []tracedRow  // in the order in which they ran
+	shared map[int]bool         // nodes that ran outside of any row, or while a file was loaded
+	rows   []tracedRow          // in the order in which they ran
+	makers map[int]map[int]bool // what traced.makers found
 }
 
 // node is a function, by its first line, or something that one did.
@@ -220,12 +221,8 @@ func (t *traced) carried(run *tracing, did []int, once map[int]bool) []int {
 	made := make(map[int]bool)
 	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		makers := run.calls[at]
-		if !made[at] {
-			makers = t.makers(run, at)
-		}
 		for _, callee := range run.calls[at] {
-			makes := slices.Contains(makers, callee)
+			makes := made[at] || t.makers(run, at)[callee]
 			if made[callee] || !makes && (!once[callee] || reached[callee]) {
 				continue
 			}
@@ -240,22 +237,33 @@ func (t *traced) carried(run *tracing, did []int, once map[int]bool) []int {
 // makers are those functions that one calls for values which it keeps. Where no
 // callee bears a name that it calls for them, a variable held the function: then it
 // may be any.
-func (t *traced) makers(run *tracing, n int) []int {
+func (t *traced) makers(run *tracing, n int) map[int]bool {
+	if found, known := run.makers[n]; known {
+		return found
+	}
+	if run.makers == nil {
+		run.makers = make(map[int]map[int]bool)
+	}
+	run.makers[n] = t.findMakers(run, n)
+	return run.makers[n]
+}
+
+func (t *traced) findMakers(run *tracing, n int) map[int]bool {
 	what := run.nodes[n]
 	names := t.keeping(what.file)[rts.At(t.outline(what.file), what.line)]
 	if len(names) == 0 {
 		return nil
 	}
-	var functions, named []int
+	functions, named := make(map[int]bool), make(map[int]bool)
 	for _, callee := range run.calls[n] {
 		called := run.nodes[callee]
 		if called.file == "" {
 			continue
 		}
-		functions = append(functions, callee)
+		functions[callee] = true
 		symbol := rts.At(t.outline(called.file), called.line)
 		if slices.ContainsFunc(names, func(name string) bool { return rts.AnswersTo(symbol, name) }) {
-			named = append(named, callee)
+			named[callee] = true
 		}
 	}
 	if len(named) == 0 {

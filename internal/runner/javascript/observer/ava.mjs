@@ -54,7 +54,7 @@ function take(evt) {
       send('file', { unit });
       break;
     case 'declared-test':
-      if (!evt.skip && !evt.todo) send('row', { ...row, expected: evt.knownFailing === true });
+      send('row', { ...row, expected: evt.knownFailing === true });
       break;
     case 'selected-test':
       if (evt.skip || evt.todo) send('result', { ...row, outcome: evt.todo ? 'todo' : 'skipped' });

@@ -68,17 +68,21 @@ function realpath(name) {
   }
 }
 
-// unitOf names a file from the repository's root, with forward slashes: what was
-// compiled by what it was compiled from.
-function unitOf(file) {
+// inside names a file from the repository's root, with forward slashes.
+function inside(file) {
   const name = String(file).startsWith('file:') ? require('url').fileURLToPath(file) : path.resolve(String(file));
-  const inside = path.relative(root, realpath(name)).split(path.sep).join('/');
-  return sources[inside] || inside;
+  return path.relative(root, realpath(name)).split(path.sep).join('/');
+}
+
+// unitOf is inside, for what was compiled the name of what it was compiled from.
+function unitOf(file) {
+  const name = inside(file);
+  return sources[name] || name;
 }
 
 // isCompiled holds for a file whose lines are not those of a source.
 function isCompiled(file) {
-  return Boolean(file) && Object.keys(sources).length > 0 && !realpath(String(file)).endsWith('/' + unitOf(file));
+  return Boolean(file) && sources[inside(file)] !== undefined;
 }
 
 // plain makes data of whatever a test threw. It never throws itself.
