@@ -338,14 +338,19 @@ func (t *text) made(r *gate.Report) {
 }
 
 // Wrap breaks a paragraph into lines of a terminal's width (0: unknown), the
-// first one after lead and the others below its end.
+// first one after lead and the others below its end. None of them is a command
+// to a CI runner, wherever a line happens to break.
 func Wrap(lead, paragraph string, width int) string {
 	if width < narrow {
 		width = usual
 	}
 	t := &text{width: width}
 	indent := utf8.RuneCountInString(lead)
-	return lead + strings.Join(t.broken(paragraph, indent), "\n"+strings.Repeat(" ", indent)) + "\n"
+	for _, line := range t.broken(paragraph, indent) {
+		t.line("%s%s", lead, line)
+		lead = strings.Repeat(" ", indent)
+	}
+	return t.String()
 }
 
 // wrap prints a paragraph within the width, every line indented.
