@@ -93,6 +93,7 @@ func (c *Classifier) rules() []rule {
 	return []rule{
 		{"the repository's split globs", c.configured, always},
 		{"vendored code", c.vendored, always},
+		{"what package.json offers", c.published, withTree},
 		{"who imports source that lies among tests", c.borrowed, withTree},
 		{"what the go tool collects and embeds", c.goCollected, always},
 		{"what pytest collects", c.pytestCollected, always},
@@ -110,8 +111,8 @@ func (c *Classifier) rules() []rule {
 		{"configuration of tools and builds", configFile, always},
 		{"release notes", releaseNote, always},
 		{"features of cucumber", features, always},
-		{"settings of editors and linters", editorFile, always},
-		{"benchmarks", benchmark, always},
+		{"settings of editors and linters", c.editorFile, always},
+		{"benchmarks", c.benchmark, always},
 		{"what .gitattributes calls documentation", c.attributed, always},
 		{"documentation", c.documentation, always},
 		{"who uses a helper or data file", c.support, always},
