@@ -110,6 +110,7 @@ func (c *Classifier) rules() []rule {
 	return []rule{
 		{"the repository's split globs", c.configured, func(string) bool { return len(c.globs) > 0 }},
 		{"vendored code", c.vendored, noName},
+		{"what package.json offers", c.published, withTree},
 		{"who imports source that lies among tests", c.borrowed, withTree},
 		{"what the go tool collects and embeds", c.goCollected, of(".go")},
 		{"what pytest collects", c.pytestCollected, of(".py", ".rst", ".txt", ".md")},
@@ -127,8 +128,8 @@ func (c *Classifier) rules() []rule {
 		{"configuration of tools and builds", configFile, anyName},
 		{"release notes", releaseNote, noName},
 		{"features of cucumber", features, noName},
-		{"settings of editors and linters", editorFile, anyName},
-		{"benchmarks", benchmark, noName},
+		{"settings of editors and linters", c.editorFile, anyName},
+		{"benchmarks", c.benchmark, noName},
 		{"what .gitattributes calls documentation", c.attributed, withTree},
 		{"documentation", c.documentation, notCode},
 		{"who uses a helper or data file", c.support, notCode},
