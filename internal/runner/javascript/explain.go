@@ -99,6 +99,8 @@ func (r reader) observe(unit string, s *span, errors []failure) gate.Observation
 	switch {
 	case f.Timeout:
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
+	case r.uninstalled(f):
+		o.Outcome, o.Reason = gate.Errored, gate.Import
 	case f.Hook != "" || r.inHook(unit, s, f):
 		o.Outcome, o.Reason = gate.Errored, gate.Setup
 	case f.Cancelled && !strings.Contains(f.Message, "still pending"):

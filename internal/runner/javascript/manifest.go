@@ -15,6 +15,8 @@ type manifest struct {
 	Scripts         map[string]string          `json:"scripts"`
 	Dependencies    map[string]string          `json:"dependencies"`
 	DevDependencies map[string]string          `json:"devDependencies"`
+	Peers           map[string]string          `json:"peerDependencies"`
+	Optional        map[string]string          `json:"optionalDependencies"`
 	Workspaces      json.RawMessage            `json:"workspaces"`
 	Rest            map[string]json.RawMessage `json:"-"`
 }
@@ -27,7 +29,7 @@ func readManifest(tree gate.Tree, dir string) (m manifest, ok bool) {
 		return manifest{}, false
 	}
 	for key, into := range map[string]any{
-		"name": &m.Name, "type": &m.Type, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "workspaces": &m.Workspaces,
+		"name": &m.Name, "type": &m.Type, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "peerDependencies": &m.Peers, "optionalDependencies": &m.Optional, "workspaces": &m.Workspaces,
 	} {
 		if raw, has := m.Rest[key]; has {
 			_ = json.Unmarshal(raw, into) // a value of another shape says nothing
@@ -37,9 +39,12 @@ func readManifest(tree gate.Tree, dir string) (m manifest, ok bool) {
 }
 
 func (m manifest) depends(name string) bool {
-	_, run := m.Dependencies[name]
-	_, dev := m.DevDependencies[name]
-	return run || dev
+	for _, list := range []map[string]string{m.Dependencies, m.DevDependencies, m.Peers, m.Optional} {
+		if _, listed := list[name]; listed {
+			return true
+		}
+	}
+	return false
 }
 
 // config is the text of a framework's section of package.json, "" without one.

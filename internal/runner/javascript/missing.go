@@ -40,6 +40,29 @@ func notFound(f failure) bool {
 	return f.Code == "MODULE_NOT_FOUND" || f.Code == "ERR_MODULE_NOT_FOUND" || f.Code == "ERR_PACKAGE_PATH_NOT_EXPORTED" || moduleMissing.MatchString(f.Message)
 }
 
+// uninstalled tells whether a failure misses a package that a package.json above
+// its place declares: the place where the tests run lacks it, the code may be right.
+func (r reader) uninstalled(f failure) bool {
+	m := moduleMissing.FindStringSubmatch(f.Message)
+	if m == nil {
+		return false
+	}
+	name := firstOf(m[1:])
+	if name == "" || name[0] == '.' || name[0] == '/' {
+		return false
+	}
+	name = packageName(name)
+	place, _ := r.place(f)
+	for dir := path.Dir(place.File); ; dir = path.Dir(dir) {
+		if m, ok := readManifest(r.tree, dir); ok && m.depends(name) {
+			return true
+		}
+		if dir == "." || dir == "/" {
+			return false
+		}
+	}
+}
+
 // missing are the names that a failure says are not there.
 func (r reader) missing(f failure, fromProduction bool) []gate.Missing {
 	var found []gate.Missing

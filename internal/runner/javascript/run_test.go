@@ -330,3 +330,32 @@ func TestLateWords(t *testing.T) {
 		}
 	}
 }
+
+// TestPackageThatIsNotInstalled tells what the place of the tests lacks from what the
+// code gets wrong: a package that package.json declares from one that it does not.
+func TestPackageThatIsNotInstalled(t *testing.T) {
+	packages(t, Node)
+	state := plainstate.New(t, `
+-- package.json --
+{"dependencies": {"declared": "1", "@scope/declared": "1"}}
+-- lib.js --
+module.exports = (name) => require(name);
+-- a.test.js --
+const test = require('node:test');
+const lib = require('./lib.js');
+for (const name of ['declared', '@scope/declared/part', 'forgotten', './declared']) test(name, () => { lib(name); });
+test.describe('behind', () => {
+  test.before(() => { lib('declared'); });
+  test('a hook', () => {});
+});
+`)
+	result, err := New(Config{Framework: Node, Timeout: time.Minute}).Run(context.Background(), state, gate.Batch{Units: []string{"a.test.js"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, lines(result), []string{
+		"a.test.js > declared = errored import [declared]", "a.test.js > @scope/declared/part = errored import [part]",
+		"a.test.js > behind = errored import [declared]", "a.test.js > behind > a hook = errored setup",
+		"a.test.js > forgotten = failed exception [forgotten]", "a.test.js > ./declared = failed exception [declared]",
+	})
+}
