@@ -1,6 +1,7 @@
 package ctest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,8 @@ func (s *session) outcome(c junit.Case, way string) gate.Observation {
 	p := c.Problems[len(c.Problems)-1]
 	o.Outcome, o.Reason, o.Missing = gate.Failed, gate.Assertion, nil
 	words := p.Text
-	o.Message = saidOf(words, way)
-	o.Place = s.failedAt(words)
+	at, printed := s.failedAt(words)
+	o.Place, o.Message = at, gate.Message(strings.ReplaceAll(saidOf(words, way), printed, cmp.Or(at.File, printed)))
 	switch {
 	case strings.Contains(way, "Timeout"):
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
@@ -58,26 +59,27 @@ func (s *session) outcome(c junit.Case, way string) gate.Observation {
 func saidOf(words, way string) string {
 	for _, re := range []*lazyregexp.Regexp{unityAt, firstWords} {
 		if m := re.FindString(words); m != "" {
-			return gate.Message(m)
+			return m
 		}
 	}
-	return gate.Message(strings.TrimSpace(way + " " + lastLines(words)))
+	return strings.TrimSpace(way + " " + lastLines(words))
 }
 
 // failedAt is the first place of the repository at which a program says that it
-// failed. Unity prints those of the tests that passed alike.
-func (s *session) failedAt(words string) gate.Place {
+// failed, and its file as the program prints it, which may begin with the state's
+// directory. Unity prints the places of tests that passed alike.
+func (s *session) failedAt(words string) (at gate.Place, printed string) {
 	for _, re := range []*lazyregexp.Regexp{gtestAt, unityAt, catchAt} {
 		for _, m := range re.FindAllStringSubmatch(words, -1) {
 			if len(m) > 3 && unityGreen.MatchString(m[3]) {
 				continue
 			}
 			if at := s.placeOf(m[1], m[2]); at.File != "" {
-				return at
+				return at, m[1]
 			}
 		}
 	}
-	return gate.Place{}
+	return gate.Place{}, ""
 }
 
 func lastLines(text string) string {

@@ -86,7 +86,7 @@ func TestOutcome(t *testing.T) {
 	}{
 		"Unity": {
 			words: "/r/tests/misc.c:80:first:PASS\n/r/tests/misc.c:22:second:FAIL: Expected 1 Was 2\n\n---\n2 Tests 1 Failures 0 Ignored\nFAIL\n", way: "Failed",
-			message: "/r/tests/misc.c:22:second:FAIL: Expected 1 Was 2", at: "tests/misc.c:22", reason: gate.Assertion,
+			message: "tests/misc.c:22:second:FAIL: Expected 1 Was 2", at: "tests/misc.c:22", reason: gate.Assertion,
 		},
 		"Unity, a crash after tests that passed": {
 			words: "tests/misc.c:80:first:PASS\ntests/misc.c:81:second:IGNORE: later\n", way: "SEGFAULT",
