@@ -64,11 +64,11 @@ func (m *markdown) own(r *gate.Report) {
 	own := ownChecks(r)
 	if len(own) == 0 {
 		if provable(r.Split) {
-			m.line("\nTests of this change: none.")
+			m.line("\nTests of this change: %s.", origins(r, nil))
 		}
 		return
 	}
-	m.line("\n**Tests of this change**: %s\n", origins(own))
+	m.line("\n**Tests of this change**: %s\n", origins(r, own))
 	m.line("| | test | on base+tests | on head |")
 	m.line("|---|---|---|---|")
 	for _, s := range sections(own) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/touchstone-gate/touchstone/gate"
 )
 
 type broken struct{}
@@ -23,6 +25,30 @@ func TestWriteErrors(t *testing.T) {
 	for _, format := range Formats() {
 		if err := Write(broken{}, format, passDiscriminating(), Options{}); err == nil || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("%s: got %v, want the writer's error", format, err)
+		}
+	}
+}
+
+// A change's test file that could not be run is not told as a change without tests.
+func TestTestsThatCouldNotBeRun(t *testing.T) {
+	failed := gate.Cell{Outcome: gate.Errored, Reason: gate.Import, Message: "a dependency is not at hand offline"}
+	for _, c := range []struct {
+		file string
+		head gate.Cell
+		want string
+	}{
+		{"src/test/java/ATest.java", failed, "Tests of this change: none could be run"},
+		{"src/test/java/ATest.java", passed, "Tests of this change: none"},
+		{"src/test/java/Other.java", failed, "Tests of this change: none"},
+		{"pom.xml", failed, "Tests of this change: none"},
+	} {
+		r := change(gate.Undecided, "1 check could not be compared between base and head")
+		r.Split = []gate.SplitEntry{{Path: "src/main/java/A.java", Part: "production"}, {Path: "src/test/java/ATest.java", Part: "test"}, {Path: "pom.xml", Part: "neutral"}}
+		r.Checks = []gate.Check{{ID: c.file, File: c.file, Origin: gate.Existing, Cells: map[gate.StateName][]gate.Cell{gate.Head: {c.head}}}}
+		for format, end := range map[string]string{"text": "\n", "markdown": "."} {
+			if out := write(t, format, r, Options{}); !strings.Contains(out, c.want+end) {
+				t.Errorf("%s, %s: no %q in\n%s", format, c.file, c.want, out)
+			}
 		}
 	}
 }

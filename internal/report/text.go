@@ -125,7 +125,7 @@ func (t *text) own(r *gate.Report) {
 	if len(own) == 0 && !provable(r.Split) {
 		return
 	}
-	t.heading("Tests of this change: " + origins(own))
+	t.heading("Tests of this change: " + origins(r, own))
 	all := sections(own)
 	before, head := columns(all)
 	if len(all) > 0 {

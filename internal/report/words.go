@@ -133,7 +133,7 @@ var onHeadWords = map[string]string{
 
 // origins counts the change's own checks by how they relate to it:
 // "3 new, 1 modified".
-func origins(own []gate.Check) string {
+func origins(r *gate.Report, own []gate.Check) string {
 	words := []struct {
 		origin gate.Origin
 		word   string
@@ -151,7 +151,7 @@ func origins(own []gate.Check) string {
 		}
 	}
 	if len(list) == 0 {
-		return "none"
+		return noneOfIts(r)
 	}
 	return strings.Join(list, ", ")
 }
@@ -275,6 +275,19 @@ func stateNames(r *gate.Report) []gate.StateName {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// noneOfIts is what is said of the change's own checks where there are none: those of
+// a test file that the change edits and that could not be run are not known.
+func noneOfIts(r *gate.Report) string {
+	for _, c := range r.Checks {
+		cells := c.Cells[gate.Head]
+		broke := c.ID == c.File && len(cells) > 0 && cells[len(cells)-1].Outcome == gate.Errored
+		if broke && slices.ContainsFunc(r.Split, func(e gate.SplitEntry) bool { return e.Path == c.File && e.Part != "neutral" }) {
+			return "none could be run"
+		}
+	}
+	return "none"
 }
 
 // provable tells whether there is anything that a test could be asked about.

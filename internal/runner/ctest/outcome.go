@@ -1,6 +1,7 @@
 package ctest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,9 @@ import (
 
 var (
 	gtestAt    = lazyregexp.New(`(?m)^(/?[^\s:(]+):(\d+): (?:Failure|FAILED|ERROR|error|FATAL)`)
-	catchAt    = lazyregexp.New(`(?m)^(/?[^\s:(]+)[:(](\d+)\)?:`)
+	catchAt    = lazyregexp.New(`(?m)^(/?[^\s:(]+)[:(](\d+)\)?:(.*)$`)
+	unityAt    = lazyregexp.New(`(?m)^(/?[^\s:(]+):(\d+):\w+:FAIL\b.*$`)
+	unityGreen = lazyregexp.New(`^\w+:(?:PASS|IGNORE)\b`)
 	threw      = lazyregexp.New(`C\+\+ exception|unexpected exception|THREW exception|terminate called after throwing|threw an exception|unknown file: Failure`)
 	inSetUp    = lazyregexp.New(`thrown in SetUp|thrown in the test fixture's constructor|SetUpTestSuite`)
 	fatal      = lazyregexp.New(`(?i)segfault|SIGSEGV|SIGABRT|SIGFPE|SIGILL|SIGBUS|Subprocess (?:aborted|killed)|Child (?:aborted|killed)|bus_error|illegal|numerical|Exception`)
@@ -35,16 +38,8 @@ func (s *session) outcome(c junit.Case, way string) gate.Observation {
 	p := c.Problems[len(c.Problems)-1]
 	o.Outcome, o.Reason, o.Missing = gate.Failed, gate.Assertion, nil
 	words := p.Text
-	if m := firstWords.FindString(words); m != "" {
-		o.Message = gate.Message(m)
-	} else {
-		o.Message = gate.Message(strings.TrimSpace(way + " " + lastLines(words)))
-	}
-	for _, re := range []*lazyregexp.Regexp{gtestAt, catchAt} {
-		if m := re.FindStringSubmatch(words); m != nil && o.Place.File == "" {
-			o.Place = s.placeOf(m[1], m[2])
-		}
-	}
+	at, printed := s.failedAt(words)
+	o.Place, o.Message = at, gate.Message(strings.ReplaceAll(saidOf(words, way), printed, cmp.Or(at.File, printed)))
 	switch {
 	case strings.Contains(way, "Timeout"):
 		o.Outcome, o.Reason = gate.TimedOut, gate.Timeout
@@ -57,6 +52,34 @@ func (s *session) outcome(c junit.Case, way string) gate.Observation {
 		o.Outcome, o.Reason = gate.Crashed, gate.Crash
 	}
 	return o
+}
+
+// saidOf is what a program says of its failure: the first failed expectation that it
+// prints, else the end of what it printed.
+func saidOf(words, way string) string {
+	for _, re := range []*lazyregexp.Regexp{unityAt, firstWords} {
+		if m := re.FindString(words); m != "" {
+			return m
+		}
+	}
+	return strings.TrimSpace(way + " " + lastLines(words))
+}
+
+// failedAt is the first place of the repository at which a program says that it
+// failed, and its file as the program prints it, which may begin with the state's
+// directory. Unity prints the places of tests that passed alike.
+func (s *session) failedAt(words string) (at gate.Place, printed string) {
+	for _, re := range []*lazyregexp.Regexp{gtestAt, unityAt, catchAt} {
+		for _, m := range re.FindAllStringSubmatch(words, -1) {
+			if len(m) > 3 && unityGreen.MatchString(m[3]) {
+				continue
+			}
+			if at := s.placeOf(m[1], m[2]); at.File != "" {
+				return at, m[1]
+			}
+		}
+	}
+	return gate.Place{}, ""
 }
 
 func lastLines(text string) string {

@@ -2,12 +2,14 @@ package ctest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/runner/conformance"
+	"github.com/touchstone-gate/touchstone/internal/runner/junit"
 	"github.com/touchstone-gate/touchstone/internal/runner/plainstate"
 )
 
@@ -71,6 +73,38 @@ project(y)
 	}
 	if found := Detect(state.Tree()); len(found) != 1 || found[0].Dir != "." {
 		t.Errorf("found %+v", found)
+	}
+}
+
+// TestOutcome reads what programs that are one row print of their failures.
+func TestOutcome(t *testing.T) {
+	state := plainstate.New(t, "-- tests/misc.c --\nint main() {}\n-- tests/other.c --\n")
+	s := &session{state: state}
+	for name, c := range map[string]struct {
+		words, way, message, at string
+		reason                  gate.Reason
+	}{
+		"Unity": {
+			words: "/r/tests/misc.c:80:first:PASS\n/r/tests/misc.c:22:second:FAIL: Expected 1 Was 2\n\n---\n2 Tests 1 Failures 0 Ignored\nFAIL\n", way: "Failed",
+			message: "tests/misc.c:22:second:FAIL: Expected 1 Was 2", at: "tests/misc.c:22", reason: gate.Assertion,
+		},
+		"Unity, a crash after tests that passed": {
+			words: "tests/misc.c:80:first:PASS\ntests/misc.c:81:second:IGNORE: later\n", way: "SEGFAULT",
+			message: "SEGFAULT tests/misc.c:80:first:PASS tests/misc.c:81:second:IGNORE: later", at: ":0", reason: gate.Crash,
+		},
+		"Catch2": {
+			words: "tests/misc.c:7: FAILED:\n  REQUIRE( a == b )\nwith expansion:\n  1 == 2\n", way: "Failed",
+			message: "tests/misc.c:7: FAILED: REQUIRE( a == b ) with expansion: 1 == 2", at: "tests/misc.c:7", reason: gate.Assertion,
+		},
+		"a library's place comes first": {
+			words: "/usr/include/lib.h:3: Failure\ntests/other.c:4: Failure\n", way: "Failed",
+			message: "/usr/include/lib.h:3: Failure tests/other.c:4: Failure", at: "tests/other.c:4", reason: gate.Assertion,
+		},
+	} {
+		o := s.outcome(junit.Case{Problems: []junit.Problem{{Tag: "failure", Text: c.words}}}, c.way)
+		if at := fmt.Sprintf("%s:%d", o.Place.File, o.Place.Line); o.Reason != c.reason || strings.Join(strings.Fields(o.Message), " ") != c.message || at != c.at {
+			t.Errorf("%s: %s at %s: %q", name, o.Reason, at, o.Message)
+		}
 	}
 }
 

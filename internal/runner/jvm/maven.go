@@ -136,6 +136,7 @@ var (
 	pluginIs    = lazyregexp.New(`maven-(?:surefire|failsafe)-plugin:(\d+)\.(\d+)`)
 	forkDied    = lazyregexp.New(`The forked VM terminated|forked VM terminated without|There was an error in the forked process|Crashed tests:|ForkedProcess.*crash`)
 	unavailable = lazyregexp.New(`in offline mode|for offline mode|Could not resolve all (?:files|dependencies|artifacts)|Could not resolve dependencies|could not be resolved|has not been downloaded from it before|Non-resolvable`)
+	lacked      = lazyregexp.New(`(?:the artifact|Could not find artifact|No cached version of) ([\w.-]+(?::[\w.-]+){2,4})`)
 )
 
 // take reads a line of what Maven prints.
@@ -182,6 +183,15 @@ func (maven) take(h *heard, line string) {
 	}
 }
 
+// lacking names what could not be had, in the words of Maven or Gradle, which have
+// it behind much else.
+func lacking(words string) string {
+	if m := lacked.FindStringSubmatch(words); m != nil {
+		return "the dependency " + m[1]
+	}
+	return "a dependency"
+}
+
 // unbuilt is the observation of what a failed build says.
 func (h *heard) unbuilt() gate.Observation {
 	words := strings.Join(h.words, " ")
@@ -190,7 +200,7 @@ func (h *heard) unbuilt() gate.Observation {
 		o.Reason = gate.Compile
 	}
 	if unavailable.MatchString(words) {
-		o.Reason, o.Message = gate.Import, gate.Message("a dependency is not at hand offline: name setup: in .github/touchstone.yml, or run the build once ("+words+")")
+		o.Reason, o.Message = gate.Import, gate.Message(lacking(words)+" is not at hand offline: name setup: in .github/touchstone.yml, or run the build once ("+words+")")
 	}
 	return o
 }

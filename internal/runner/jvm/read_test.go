@@ -133,6 +133,21 @@ func said(m gate.Missing) string {
 }
 
 // TestDeaths tells a class that never ended from those that did.
+func TestUnbuilt(t *testing.T) {
+	for words, want := range map[string]string{
+		"[ERROR] Failed to execute goal on project a: Could not resolve dependencies for project g:a:jar:1.0-SNAPSHOT: Cannot access central (https://repo.example/maven2) in offline mode and the artifact org.junit:junit-bom:pom:5.13.1 has not been downloaded from it before. -> [Help 1]": "import the dependency org.junit:junit-bom:pom:5.13.1 is not at hand offline: ",
+		"Could not resolve all files for configuration ':testCompileClasspath'. No cached version of junit:junit:4.12 available for offline mode.":                                                                                                                                              "import the dependency junit:junit:4.12 is not at hand offline: ",
+		"Could not resolve all dependencies for configuration ':testCompileClasspath'.":                                                                                                                                                                                                         "import a dependency is not at hand offline: ",
+		"Compilation failed; see the compiler error output for details.":                                                                                                                                                                                                                        "compile Compilation failed",
+		"Failed to execute goal some:plugin:1:run": "setup Failed to execute goal",
+	} {
+		o := (&heard{words: []string{words}}).unbuilt()
+		if got := string(o.Reason) + " " + o.Message; !strings.HasPrefix(got, want) {
+			t.Errorf("%.60s: %q, want %q", words, got, want)
+		}
+	}
+}
+
 func TestDeaths(t *testing.T) {
 	h := &heard{session: &session{Runner: New(Config{})}}
 	for _, line := range []string{
