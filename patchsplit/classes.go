@@ -109,11 +109,12 @@ var generatedEnds = map[string][]string{
 // isGeneratedName knows the names that generators give.
 func isGeneratedName(base string) bool {
 	for _, end := range generatedEnds[extOf(base)] {
-		if strings.HasSuffix(strings.ToLower(base), end) {
+		if at := len(base) - len(end); at >= 0 && strings.EqualFold(base[at:], end) {
 			return true
 		}
 	}
-	return len(base) > 2 && base[0]|0x20 == 'z' && strings.HasPrefix(strings.ToLower(base), "zz_generated")
+	const kubernetes = "zz_generated"
+	return len(base) >= len(kubernetes) && strings.EqualFold(base[:len(kubernetes)], kubernetes)
 }
 
 // marked holds when the head of a file says that a tool wrote it.

@@ -1,6 +1,9 @@
 package patchsplit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Classifier says which part a path belongs to. It reads lazily: only changed
 // paths are asked about, and only what they need is read. It is not safe for
@@ -9,7 +12,8 @@ type Classifier struct {
 	globs      []glob
 	base, head *view
 	attributes []attribute
-	inOrder    []rule // rules()
+	inOrder    []rule        // rules()
+	here       neighbourhood // of the path asked about last
 
 	decided   map[string]Decision
 	collected map[string][]*collection // by directory
@@ -51,15 +55,7 @@ func (c *Classifier) File(path string) Decision {
 	if d, known := c.decided[path]; known && !blind {
 		return d
 	}
-	var d Decision
-	for i := range c.inOrder {
-		if blind && c.inOrder[i].asked == withTree {
-			continue
-		}
-		if d = c.inOrder[i].decide(path); d.Part != Undecided {
-			break
-		}
-	}
+	d := c.ask(path, blind)
 	if d.Class == "" {
 		d.Class = c.class(path)
 	}
@@ -72,52 +68,86 @@ func (c *Classifier) File(path string) Decision {
 	return d
 }
 
+// ask puts the rules to a path in their order. Without a tree, those that only
+// look where a file lies are asked once for the files of a directory.
+func (c *Classifier) ask(path string, blind bool) (d Decision) {
+	dir, ext := dirOf(path), extOf(path)
+	if !blind || c.here.dir != dir || c.here.ext != ext {
+		c.here = neighbourhood{dir: dir, ext: ext}
+	}
+	for i := range c.inOrder {
+		if c.here.silent&(1<<i) != 0 {
+			continue
+		}
+		if d = c.inOrder[i].decide(path); d.Part != Undecided {
+			break
+		}
+		if blind && !c.inOrder[i].named(ext) {
+			c.here.silent |= 1 << i
+		}
+	}
+	return d
+}
+
+// neighbourhood is where files of one kind lie, and which rules have nothing to say there.
+type neighbourhood struct {
+	dir, ext string
+	silent   uint64 // by the number of the rule
+}
+
 // rule is one question in the order in which evidence is asked for.
 type rule struct {
 	asks   string
 	decide func(path string) Decision
-	asked  occasion
+	// named holds for the extensions of files whose name it takes to know. Of others
+	// the directory says all, where there is no tree to ask.
+	named func(ext string) bool
 }
-
-// occasion is when a rule is worth asking.
-type occasion bool
-
-const (
-	always   occasion = false
-	withTree occasion = true // without a tree it never knows
-)
 
 // rules are all of them, the strongest evidence first: what the repository
 // says, what its frameworks collect, conventions, and who uses a file.
 func (c *Classifier) rules() []rule {
 	return []rule{
-		{"the repository's split globs", c.configured, always},
-		{"vendored code", c.vendored, always},
+		{"the repository's split globs", c.configured, func(string) bool { return len(c.globs) > 0 }},
+		{"vendored code", c.vendored, noName},
+		{"what package.json offers", c.published, withTree},
 		{"who imports source that lies among tests", c.borrowed, withTree},
-		{"what the go tool collects and embeds", c.goCollected, always},
-		{"what pytest collects", c.pytestCollected, always},
+		{"what the go tool collects and embeds", c.goCollected, of(".go")},
+		{"what pytest collects", c.pytestCollected, of(".py", ".rst", ".txt", ".md")},
 		{"what other test frameworks and builds collect", c.frameworkCollected, withTree},
-		{"modules that only test builds hold", c.rustModule, always},
+		{"modules that only test builds hold", c.rustModule, of(".rs")},
 		{"projects of .NET", c.dotnetProduct, withTree},
 		{"classes that composer loads", c.phpProduct, withTree},
-		{"source sets of Maven and Gradle", sourceSets, always},
-		{"who imports a Go package", c.goSource, always},
-		{"names of test files", namedAsTest, always},
-		{"tests of Perl", c.perlTest, always},
-		{"a package's own test.js and set-up of tests", c.packageTest, always},
-		{"continuous integration", ciFile, always},
-		{"test directories", c.testDirectory, always},
-		{"configuration of tools and builds", configFile, always},
-		{"release notes", releaseNote, always},
-		{"features of cucumber", features, always},
-		{"settings of editors and linters", editorFile, always},
-		{"benchmarks", benchmark, always},
-		{"what .gitattributes calls documentation", c.attributed, always},
-		{"documentation", c.documentation, always},
-		{"who uses a helper or data file", c.support, always},
-		{"everything else", otherwise, always},
+		{"source sets of Maven and Gradle", sourceSets, noName},
+		{"who imports a Go package", c.goSource, of(".go")},
+		{"names of test files", namedAsTest, func(ext string) bool { return namingsFor[ext] != nil }},
+		{"tests of Perl", c.perlTest, of(".t")},
+		{"a package's own test.js and set-up of tests", c.packageTest, of(scripts...)},
+		{"continuous integration", ciFile, anyName},
+		{"test directories", c.testDirectory, of(".py")},
+		{"configuration of tools and builds", configFile, anyName},
+		{"release notes", releaseNote, noName},
+		{"features of cucumber", features, noName},
+		{"settings of editors and linters", c.editorFile, anyName},
+		{"benchmarks", c.benchmark, noName},
+		{"what .gitattributes calls documentation", c.attributed, withTree},
+		{"documentation", c.documentation, notCode},
+		{"who uses a helper or data file", c.support, notCode},
+		{"everything else", otherwise, anyName},
 	}
 }
+
+func of(extensions ...string) func(string) bool {
+	return func(ext string) bool { return slices.Contains(extensions, ext) }
+}
+
+func anyName(string) bool { return true }
+
+func noName(string) bool { return false }
+
+func withTree(string) bool { return false } // without one the rule never knows
+
+func notCode(ext string) bool { return !isCodeExt(ext) }
 
 // Answer is what one rule said of a path.
 type Answer struct {

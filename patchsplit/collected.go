@@ -118,7 +118,7 @@ func (c *Classifier) frameworkByName(p string) Decision {
 			if slices.Contains(k.loaded, rel) {
 				return Decision{Part: Test, Class: ClassSupport, Why: fmt.Sprintf("%s loads it before the tests (%s)", k.framework, k.file)}
 			}
-			if pattern := k.takes(p); pattern != "" {
+			if pattern := k.takes(p); pattern != "" && (!k.namedBroadly(pattern, p) || c.isTestByText(p)) {
 				return Decision{Part: Test, Why: fmt.Sprintf("%s collects it (%s in %s)", k.framework, pattern, k.file)}
 			}
 		}

@@ -86,11 +86,11 @@ func (c *Classifier) goUse(dir string, depth int) goUse {
 	if use, known := c.packages[dir]; known {
 		return use
 	}
-	c.packages[dir] = goUse{} // an import cycle through tests ends here
 	m := c.module(dir)
 	if !m.found || m.path == "" {
 		return goUse{doubt: " (no go.mod says what its import path is)"}
 	}
+	c.packages[dir] = goUse{} // an import cycle through tests ends here
 	rel, _ := relTo(m.dir, dir)
 	target := m.path
 	if dir != m.dir {

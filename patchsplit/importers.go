@@ -59,6 +59,21 @@ func (c *Classifier) productUser(path string, depth int) string {
 	return ""
 }
 
+// userOf returns a source of the product or a test that imports a file.
+func (c *Classifier) userOf(path string) string {
+	tree := c.evidence(path)
+	sources := c.corpus(tree)
+	if !sources.complete {
+		return ""
+	}
+	for _, user := range slices.Concat(sources.product(), sources.tests) {
+		if c.imports(tree, user, path) {
+			return user
+		}
+	}
+	return ""
+}
+
 func (c *Classifier) imports(tree *view, user, path string) bool {
 	reads := importsOf[extOf(user)]
 	if reads == nil || user == path {

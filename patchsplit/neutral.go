@@ -59,13 +59,13 @@ func isEditorName(base string) bool {
 }
 
 // editorFile is the rule for what only editors, linters and git read.
-func editorFile(path string) Decision {
+func (c *Classifier) editorFile(path string) Decision {
 	if isEditorName(baseOf(path)) {
-		return Decision{Part: Neutral, Why: "read by editors, linters or git only"}
+		return c.unlessUsed(path, Decision{Part: Neutral, Why: "read by editors, linters or git only"})
 	}
 	for _, dir := range editorDirs {
 		if strings.HasPrefix(path, dir) {
-			return Decision{Part: Neutral, Why: "editor settings (" + strings.TrimSuffix(dir, "/") + ")"}
+			return c.unlessUsed(path, Decision{Part: Neutral, Why: "editor settings (" + strings.TrimSuffix(dir, "/") + ")"})
 		}
 	}
 	return Decision{}
@@ -74,14 +74,26 @@ func editorFile(path string) Decision {
 // benchmark is the rule for a repository's own benchmarks: programs beside the
 // product that no test runs. Go's lie among the tests, Rust's are built with the
 // crate.
-func benchmark(path string) Decision {
+func (c *Classifier) benchmark(path string) Decision {
 	switch top, _, _ := strings.Cut(path, "/"); top {
 	case "benchmark", "benchmarks", "bench", "asv_bench":
 		if ext := extOf(path); ext != ".go" && ext != ".rs" {
-			return Decision{Part: Neutral, Why: "benchmark, which no test runs"}
+			return c.unlessUsed(path, Decision{Part: Neutral, Why: "benchmark, which no test runs"})
 		}
 	}
 	return Decision{}
+}
+
+// unlessUsed takes back what a place says of a source that lies there when the
+// product or a test imports it: then tests see it, and it is the product's.
+func (c *Classifier) unlessUsed(path string, d Decision) Decision {
+	if d.Part != Neutral || !IsCode(path) || c.blind() {
+		return d
+	}
+	if user := c.userOf(path); user != "" {
+		return Decision{Part: Production, Why: fmt.Sprintf("%s imports it", user)}
+	}
+	return d
 }
 
 var noteDirs = []string{"newsfragments", "changelog.d", "releasenotes", ".changeset", ".changes", ".changelog", "changelog", "changelogs", "news", "changes", "release-notes", "whatsnew"}
@@ -120,7 +132,7 @@ func (c *Classifier) documentation(path string) Decision {
 	if reader := c.readByTests(path); reader != "" {
 		return Decision{Part: Test, Class: ClassSupport, Why: fmt.Sprintf("documentation that %s reads", reader)}
 	}
-	return Decision{Part: Neutral, Class: ClassDocs, Why: why}
+	return c.unlessUsed(path, Decision{Part: Neutral, Class: ClassDocs, Why: why})
 }
 
 // docWords says why a file is documentation, "" when it is not.

@@ -74,7 +74,8 @@ func (s *scanner) section() (*File, error) {
 		return nil, err
 	}
 	body := s.pos
-	file := &File{FileChange: h.change(), Line: line}
+	file := s.file()
+	file.FileChange, file.Line = h.change(), line
 	if err := s.body(file, h); err != nil {
 		return nil, err
 	}

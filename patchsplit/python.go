@@ -70,6 +70,9 @@ func (c *Classifier) pythonModule(path string) Decision {
 		return Decision{Part: Test, Why: "pytest loads it (conftest.py)"}
 	}
 	p := c.pytestFor(path)
+	if p == pytestDefaults && !strings.Contains(baseOf(path), "test") {
+		return Decision{} // the most names by far
+	}
 	if pattern, ok := p.collects(path); ok {
 		if p.reaches(path) {
 			return Decision{Part: Test, Why: "pytest collects it (python_files " + pattern + ")"}

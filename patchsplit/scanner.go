@@ -15,6 +15,17 @@ type scanner struct {
 	name     string // of the file being read, for errors
 	inflated int64  // bytes of binary content seen so far
 	git      bool   // a "diff --git" line was seen
+	unused   []File
+}
+
+// file makes a File. Large diffs have thousands, which are made some at a time.
+func (s *scanner) file() *File {
+	if len(s.unused) == 0 {
+		s.unused = make([]File, 1+min(31, len(s.data)>>14))
+	}
+	file := &s.unused[0]
+	s.unused = s.unused[1:]
+	return file
 }
 
 func (s *scanner) done() bool { return s.pos >= len(s.data) }

@@ -52,8 +52,10 @@ func (c *Classifier) corpus(tree *view) *corpus {
 
 // IsCode tells a source from data by its extension: a file in a programming language
 // that something compiles or runs.
-func IsCode(path string) bool {
-	switch extOf(path) {
+func IsCode(path string) bool { return isCodeExt(extOf(path)) }
+
+func isCodeExt(ext string) bool {
+	switch ext {
 	case ".go", ".py", ".pyx", ".pyi", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".rs", ".java", ".kt",
 		".kts", ".scala", ".groovy", ".rb", ".php", ".cs", ".fs", ".vb", ".swift", ".m", ".mm", ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp",
 		".ex", ".exs", ".erl", ".hs", ".dart", ".lua", ".zig", ".d", ".nim", ".cr", ".pl", ".pm", ".r", ".jl", ".clj", ".cljs", ".ml", ".mli",

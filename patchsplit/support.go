@@ -15,10 +15,9 @@ const minToken = 4
 // that name nothing themselves and belong to whoever uses them. What only
 // tests mention is theirs; what production mentions too is production.
 func (c *Classifier) support(path string) Decision {
-	hinted := namesSupport(path)
 	sample := namesSample(path)
-	if !hinted && !sample && !c.strayData(path) {
-		return Decision{}
+	if !sample && (c.blind() || !namesSupport(path) && !c.strayData(path)) {
+		return Decision{} // without a tree nobody is known to use it
 	}
 	production, test, searched := c.users(path)
 	switch {

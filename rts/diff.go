@@ -17,10 +17,15 @@ type source struct {
 	shape  []string          // everything that is not the body of a function, in pieces
 	bodies map[string]string // function -> its body's tokens
 	heads  map[string]string // function -> its signature's tokens
+	lasts  map[string]bool   // functions that set variables of their module
 	quiet  map[string]quiet  // pieces that change nothing by being added
 	types  map[string]bool   // Go types that are declared here
 	loose  bool              // the order of the pieces means nothing
 	spans  []Span
+}
+
+func newSource() *source {
+	return &source{bodies: make(map[string]string), heads: make(map[string]string), lasts: make(map[string]bool), quiet: make(map[string]quiet), types: make(map[string]bool)}
 }
 
 // quiet is a declaration that only code which names it can notice.
@@ -145,6 +150,7 @@ func (c *FileChange) compare(before, after *source) {
 			c.Names = append(c.Names, lastName(symbol))
 		case now != body:
 			c.Bodies = append(c.Bodies, symbol)
+			c.Shape = c.Shape || before.lasts[symbol] || after.lasts[symbol]
 		}
 		if stays && before.heads[symbol] != after.heads[symbol] {
 			c.Bodies = append(c.Bodies, symbol)

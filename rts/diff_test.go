@@ -40,6 +40,13 @@ func TestDiff(t *testing.T) {
 		{"go build tag", "a.go", "package p\n", "//go:build linux\n\npackage p\n", true, nil, nil},
 		{"go blank import", "a.go", "package p\n", "package p\nimport _ \"image/png\"\n", true, nil, nil},
 		{"go plain import", "a.go", "package p\nfunc F() {}\n", "package p\nimport \"strings\"\nfunc F() { strings.ToUpper(\"\") }\n", false, []string{"F"}, nil},
+		{"go sets a variable", "a.go", "package p\nvar x []int\nfunc F() { x = nil }\n", "package p\nvar x []int\nfunc F() { x = []int{1} }\n", true, []string{"F"}, nil},
+		{"go sets a variable no more", "a.go", "package p\nfunc F(y int) { x.field[y]++ }\n", "package p\nfunc F(y int) { y++ }\n", true, []string{"F"}, nil},
+		{"go sets another package's", "a.go", "package p\nfunc F() { http.DefaultClient = nil }\n", "package p\nfunc F() { http.DefaultClient = c }\n", true, []string{"F"}, nil},
+		{"go empties a variable", "a.go", "package p\nfunc F() { }\n", "package p\nfunc F() { delete(x, 1) }\n", true, []string{"F"}, nil},
+		{"go ranges into a variable", "a.go", "package p\nfunc (t *T) F(a, b int) (c int) { a = 1; t.x = 1; var d, e int; d, f := 2, 3; for i, e = range b { f++ }; c = func(g int) int { g = a; return g }(1); *t = T{}; _ = i }\n", "package p\nfunc (t *T) F(a, b int) (c int) { i := 1; i++; for range a { i = 2 }; return i }\n", true, []string{"T.F"}, nil},
+		{"go sets its own", "a.go", "package p\nfunc (t *T) F(a, b int) (c int) { a = 1; t.x = 1; var d, e int; d, f := 2, 3; for i := range b { f++; i = e }; c = func(g int) int { g = a; return g }(1); *t = T{} }\n", "package p\nfunc (t *T) F(a, b int) (c int) { return 1 }\n", false, []string{"T.F"}, nil},
+		{"python sets a global", "a.py", "def f():\n    global x\n    x = 1\n", "def f():\n    global x\n    x = 2\n", true, []string{"f"}, nil},
 		{"go variable with a call", "a.go", "package p\n", "package p\nvar _ = register()\n", true, nil, nil},
 	} {
 		d := Diff(c.path, []byte(c.old), []byte(c.new))

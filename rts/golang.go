@@ -13,7 +13,8 @@ import (
 
 // readGo reads a Go source. nil content is an empty file.
 func readGo(content []byte) (*source, error) {
-	s := &source{bodies: make(map[string]string), heads: make(map[string]string), quiet: make(map[string]quiet), types: make(map[string]bool), loose: true}
+	s := newSource()
+	s.loose = true
 	if content == nil {
 		return s, nil
 	}
@@ -113,7 +114,7 @@ func (g *goSource) function(d *ast.FuncDecl) {
 		g.shape = append(g.shape, head+body) // init runs for whoever loads the package
 		return
 	}
-	g.bodies[symbol] = body
+	g.bodies[symbol], g.lasts[symbol] = body, setsGoVariable(d)
 	if receiver == "" {
 		// A plain function is reached by its name only, in code that changes too.
 		if predeclared[symbol] || g.dots {

@@ -13,7 +13,7 @@ import (
 func readJavaScript(file string) func([]byte) (*source, error) {
 	ext := path.Ext(file)
 	return func(content []byte) (*source, error) {
-		r := &jsReader{source: &source{bodies: make(map[string]string), heads: make(map[string]string)}, typed: strings.HasSuffix(ext, "ts") || ext == ".tsx"}
+		r := &jsReader{source: newSource(), typed: strings.HasSuffix(ext, "ts") || ext == ".tsx"}
 		var err error
 		if r.tokens, err = jsTokens(string(content), ext != ".ts" && ext != ".mts" && ext != ".cts"); err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ func Keeping(content []byte) map[string][]string {
 	if err != nil {
 		return nil
 	}
-	p := &pyReader{source: &source{bodies: make(map[string]string), heads: make(map[string]string)}, lines: lines, headers: make(map[string]string)}
+	p := &pyReader{source: newSource(), lines: lines, headers: make(map[string]string)}
 	p.block(0, "")
 	keeping := make(map[string][]string)
 	for symbol, body := range p.bodies {

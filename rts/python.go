@@ -21,7 +21,7 @@ type pyLine struct {
 // readPython reads a Python source by its indentation, as far as functions and
 // classes go. nil content is an empty file.
 func readPython(content []byte) (*source, error) {
-	s := &source{bodies: make(map[string]string), heads: make(map[string]string)}
+	s := newSource()
 	lines, err := pyLines(string(content))
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (p *pyReader) function(i int, scope string, first int) int {
 	if before, twice := p.bodies[symbol]; twice {
 		body = before + "\n" + body // getter and setter, overloads
 	}
-	p.bodies[symbol] = body
+	p.bodies[symbol], p.lasts[symbol] = body, setsPythonVariable(body)
 	if p.headers != nil {
 		p.headers[symbol] += def.header
 	}

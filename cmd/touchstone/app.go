@@ -118,10 +118,14 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// noArguments refuses words that are no flags.
-func noArguments(_ *cobra.Command, args []string) error {
+// noArguments refuses words that are no flags. Revisions are often given as git
+// takes them: how they are given here is said.
+func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if cmd.Flags().Lookup("base") != nil && cmd.Flags().Lookup("head") != nil {
+		return fmt.Errorf("%q is no flag, and this command takes nothing else: revisions are given by --base and --head", args[0])
 	}
 	return fmt.Errorf("%q is no flag, and this command takes nothing else", args[0])
 }

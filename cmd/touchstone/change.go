@@ -95,6 +95,9 @@ func (c *change) readBase(ctx context.Context, rev, headCommit string) error {
 	return undecided(err)
 }
 
+// errNothing is the default branch itself, with nothing uncommitted.
+var errNothing = errors.New("nothing to check")
+
 // findBase takes the merge base with the default branch. When head stands on
 // that branch itself and nothing is uncommitted, its last commit is the change.
 func (c *change) findBase(ctx context.Context, headCommit string) error {
@@ -116,7 +119,7 @@ func (c *change) findBase(ctx context.Context, headCommit string) error {
 	if c.baseTree != c.headTree {
 		return nil
 	}
-	return &exit{exitUsage, fmt.Errorf("nothing to check: head and its merge base with %s (%s) are the same; commit or edit something, or compare with the commit before by --base HEAD~1", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/remotes/"), "refs/heads/"), c.info.Base[:12])}
+	return &exit{exitUsage, fmt.Errorf("%w: head and its merge base with %s (%s) are the same; commit or edit something, or compare with the commit before by --base HEAD~1", errNothing, strings.TrimPrefix(strings.TrimPrefix(branch, "refs/remotes/"), "refs/heads/"), c.info.Base[:12])}
 }
 
 // fileChanges is the change as patchsplit reads it.

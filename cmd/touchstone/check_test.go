@@ -113,7 +113,7 @@ func TestBadInputSaysWhatToDo(t *testing.T) {
 		{"unknown flag", []string{"check", "--bse", "x"}, exitUsage, "--bse\nRun 'touchstone check --help'"},
 		{"unknown command", []string{"chek"}, exitUsage, `unknown command "chek": did you mean check?`},
 		{"unknown command of audit", []string{"audit", "frobnicate"}, exitUsage, "unknown command \"frobnicate\"\nRun 'touchstone audit --help'"},
-		{"a word too many", []string{"check", "extra"}, exitUsage, `"extra" is no flag`},
+		{"a word too many", []string{"check", "extra"}, exitUsage, `"extra" is no flag, and this command takes nothing else: revisions are given by --base and --head`},
 		{"no report to publish", []string{"publish"}, exitUsage, "name one report"},
 		{"no directory for the report", []string{"check", "--output", "json=/nonexistent/report.json"}, exitUsage, `"/nonexistent" is no directory`},
 		{"bad format", []string{"check", "--format", "xml"}, exitUsage, `"xml" is not one of text`},

@@ -73,14 +73,15 @@ func (a *App) demo(ctx context.Context, keep bool) error {
 	if err != nil {
 		return undecided(err)
 	}
+	width := a.reportOptions(printOptions{}).Width
 	for i, pr := range prs {
-		fmt.Fprintf(a.Stdout, "━━━ Pull request %d of %d: %s\n    %s\n\n", i+1, len(prs), pr.title, pr.about)
+		fmt.Fprintf(a.Stdout, "━━━ Pull request %d of %d: %s\n%s\n", i+1, len(prs), pr.title, report.Wrap("    ", pr.about, width))
 		if err := a.playDemo(ctx, pr, keep); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Stdout)
 	}
-	fmt.Fprintln(a.Stdout, "Run 'touchstone check' inside a repository of yours: it judges your uncommitted work against the default branch.")
+	fmt.Fprint(a.Stdout, report.Wrap("", "Run 'touchstone check' inside a repository of yours: it judges your uncommitted work against the default branch.", width))
 	return nil
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,16 +15,17 @@ import (
 
 	"github.com/touchstone-gate/touchstone/gate"
 	"github.com/touchstone-gate/touchstone/internal/config"
+	"github.com/touchstone-gate/touchstone/internal/report"
 )
 
 func (a *App) doctorCommand() *cobra.Command {
 	var o selectOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say which tests of this repository can be run here, and prove it on one row of each runner",
+		Short: "Say which tests of this repository can be run here, and prove it on one test of each runner",
 		Long: "Doctor looks at the commit that is checked out as check would look at base: which runners its files ask for\n" +
-			"and why, which programs and versions run them, in which sandbox. It lists the rows of each runner, runs one as\n" +
-			"proof, and says what is missing and how to mend it. It exits 0 when every runner ran a row, else 3.",
+			"and why, which programs and versions run them, in which sandbox. It lists the tests of each runner, runs one as\n" +
+			"proof, and says what is missing and how to mend it. It exits 0 when every runner ran a test, else 3.",
 		Example: "  touchstone doctor\n  touchstone doctor --repo ../shop --format json",
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), o) },
@@ -96,7 +100,7 @@ func (a *App) doctor(ctx context.Context, o selectOptions) error {
 		if format == "json" {
 			return writeIndented(w, d)
 		}
-		return d.writeText(w)
+		return d.writeText(w, a.reportOptions(printOptions{}).Width)
 	})
 	if err != nil {
 		return err
@@ -116,6 +120,7 @@ func (s *selecting) diagnose(ctx context.Context) (*diagnosis, error) {
 	if hasGo(s.runners.list) && s.box.Kind() != "docker" {
 		d.Notes = append(d.Notes, fetchModules(ctx, s.change)...)
 	}
+	d.Notes = append(d.Notes, unreadConfig(s.change, s.o.config)...)
 	s.states.setups = newSetups(s.settings.Runners)
 	d.Notes = append(d.Notes, s.states.setups.skipped(s.box)...)
 	state, err := s.states.Open(ctx, gate.Base)
@@ -134,6 +139,23 @@ func (s *selecting) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.Runners = append(d.Runners, found)
 	}
 	return d, nil
+}
+
+// unreadConfig says so when the work tree's configuration is not the one that
+// was read, as for somebody who is just writing it.
+func unreadConfig(c *change, given string) []string {
+	if given != "" {
+		return nil
+	}
+	path := filepath.Join(c.repo.Root(), filepath.FromSlash(config.Path))
+	here, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	if there, err := c.base.ReadFile(config.Path); err == nil && bytes.Equal(here, there) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of the work tree is not what commit %.12s holds, and was not read: commit it, or give it by --config %s", config.Path, c.info.Base, report.Shell([]string{path}))}
 }
 
 // examine fills in what a runner says in a state.
@@ -192,7 +214,7 @@ func (f *runnerFound) prove(ctx context.Context, state gate.State, r gate.Runner
 		}
 	}
 	if f.Proof == nil && len(f.Problems) == 0 {
-		f.Problems = append(f.Problems, "the command ended without a result for any row")
+		f.Problems = append(f.Problems, "the command ended without a result for any test")
 	}
 	return nil
 }

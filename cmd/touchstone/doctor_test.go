@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -42,6 +45,25 @@ func TestDoctorSaysWhatIsMissing(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("does not say %q:\n%s", want, stdout)
 		}
+	}
+}
+
+// Somebody who is writing a configuration asks doctor about it before it is
+// committed.
+func TestDoctorSaysWhichConfigurationItRead(t *testing.T) {
+	dir := repository(t, t.TempDir(), map[string]string{"go.mod": goMod, "m.go": goFixed, "m_test.go": goProof})
+	if _, stdout, _ := run("doctor", "--repo", dir); strings.Contains(stdout, "was not read") || !strings.Contains(stdout, "in 1 package\n") {
+		t.Errorf("without a configuration:\n%s", stdout)
+	}
+	path := filepath.Join(dir, ".github", "touchstone.yml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("modus: x\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := run("doctor", "--repo", dir); code != exitPass || !strings.Contains(strings.Join(strings.Fields(stdout), " "), "was not read: commit it, or give it by --config") {
+		t.Errorf("exit %d:\n%s", code, stdout)
+	}
+	if code, stdout, stderr := run("doctor", "--repo", dir, "--config", path); code != exitUsage || !strings.Contains(stderr, `unknown field "modus"`) {
+		t.Errorf("exit %d: %s\n%s", code, stderr, stdout)
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/touchstone-gate/touchstone/internal/report"
 )
 
-// writeText prints a diagnosis: one block for each runner, what is wrong last.
-func (d *diagnosis) writeText(w io.Writer) error {
+// writeText prints a diagnosis for a terminal of a width (0: unknown): one block
+// for each runner, what is wrong last. A command stays one line, to be copied.
+func (d *diagnosis) writeText(w io.Writer, width int) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "commit   %.12s\nsandbox  %s\n", d.Commit, d.Sandbox.Kind)
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(out, "  %-8s %s\n", name, report.Sanitize(text, 0))
+			out.WriteString(report.Wrap(fmt.Sprintf("  %-8s ", name), report.Sanitize(text, 0), width))
 		}
 	}
 	line("because", d.Sandbox.Why)
@@ -25,25 +26,25 @@ func (d *diagnosis) writeText(w io.Writer) error {
 		line("why", r.Why)
 		line("version", r.Version)
 		if r.Units > 0 {
-			line("tests", fmt.Sprintf("%s in %s", counted(r.Rows, "row"), counted(r.Units, "unit")))
+			line("tests", fmt.Sprintf("%d, in %d %s", r.Rows, r.Units, holders(r)))
 		}
 		if r.Proof != nil {
 			line("proof", r.Proof.words())
 		}
 		if len(r.Command) > 0 {
-			line("command", report.Shell(r.Command))
+			fmt.Fprintf(out, "  command  %s\n", report.Shell(r.Command))
 		}
 		for _, problem := range r.Problems {
 			line("problem", problem)
 		}
 	}
 	for _, note := range d.Notes {
-		fmt.Fprintf(out, "\nnote: %s\n", report.Sanitize(note, 0))
+		out.WriteString("\n" + report.Wrap("note: ", report.Sanitize(note, 0), width))
 	}
 	if d.OK {
 		fmt.Fprintln(out, "\nevery runner ran a test here")
 	} else {
-		fmt.Fprintln(out, "\nnot every runner could run a test here: mend the problems above; docs/runners.md tells how each framework is found and started")
+		out.WriteString("\n" + report.Wrap("", "not every runner could run a test here: mend the problems above; docs/runners.md tells how each framework is found and started", width))
 	}
 	return out.Flush()
 }
@@ -66,9 +67,19 @@ func (p *proof) words() string {
 	return text
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+// holders is what the tests of a framework are found in.
+func holders(r runnerFound) string {
+	one, many := "file", "files"
+	switch r.Framework {
+	case "gotest":
+		one, many = "package", "packages"
+	case "cargo":
+		one, many = "test target", "test targets"
+	case "junit", "tap": // a command that cannot be asked for one file
+		one, many = "file or directory", "files or directories"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	if r.Units == 1 {
+		return one
+	}
+	return many
 }

@@ -50,7 +50,7 @@ func (s *selecting) makeIndex(ctx context.Context, words io.Writer) error {
 			first = cmp.Or(first, fmt.Sprintf("%s: %s", unit, t.Failed[unit]))
 		}
 	}
-	fmt.Fprintf(words, "touchstone: the coverage map of %.12s holds %d rows", h.Commit, rows)
+	fmt.Fprintf(words, "touchstone: the coverage map of %.12s holds %d tests", h.Commit, rows)
 	if kept != nil {
 		fmt.Fprintf(words, ", %d of them from the map before", len(kept.Rows))
 	}

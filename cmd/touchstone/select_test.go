@@ -49,7 +49,7 @@ func TestSelectFromIndexToArguments(t *testing.T) {
 	if out := selectIn(t, args...); len(out.Rows) != 1 || out.Rows[0].ID != "." || !out.Rows[0].Whole || !strings.Contains(out.Fallback, "no coverage map") {
 		t.Errorf("without a map: %+v", out)
 	}
-	if code, _, stderr := run(append([]string{"select", "--index", "build"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 3 rows") {
+	if code, _, stderr := run(append([]string{"select", "--index", "build"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 3 tests") {
 		t.Fatalf("index: exit %d: %s", code, stderr)
 	}
 	out := selectIn(t, args...)
@@ -65,7 +65,7 @@ func TestSelectFromIndexToArguments(t *testing.T) {
 	if out := selectIn(t, args...); names(out) != "TestA TestB" {
 		t.Errorf("a map that is one commit old: %+v", out)
 	}
-	if code, _, stderr := run(append([]string{"select", "--index", "refresh"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 3 rows, 1 of them from the map before") {
+	if code, _, stderr := run(append([]string{"select", "--index", "refresh"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 3 tests, 1 of them from the map before") {
 		t.Fatalf("refresh: exit %d: %s", code, stderr)
 	}
 	if out := selectIn(t, args...); !strings.Contains(names(out), "TestB") || strings.Contains(names(out), "TestO") {

@@ -23,14 +23,14 @@ func TestSelectInJavaScript(t *testing.T) {
 	if names(out) != "js js" || !strings.Contains(out.Fallback, "no coverage map: none was made yet") || out.Commands[0] != "node --no-warnings --test test/a.test.js test/b.test.js" {
 		t.Errorf("without a map: %+v", out)
 	}
-	if code, _, stderr := run(append([]string{"select", "--index", "build"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 4 rows") {
+	if code, _, stderr := run(append([]string{"select", "--index", "build"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 4 tests") {
 		t.Fatalf("index: exit %d: %s", code, stderr)
 	}
 	if out := selectIn(t, args...); len(out.Rows) != 1 || out.Rows[0].File != "test/a.test.js" || out.Rows[0].Reasons[0] != "coverage:src/m.js#exports.a" || out.Fallback != "" || out.Commands[0] != "node --no-warnings --test test/a.test.js" {
 		t.Errorf("with a map: %+v", out)
 	}
 	gitIn(t, dir, "commit", "-qam", "a")
-	if code, _, stderr := run(append([]string{"select", "--index", "refresh"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 4 rows, 3 of them from the map before") {
+	if code, _, stderr := run(append([]string{"select", "--index", "refresh"}, args...)...); code != exitPass || !strings.Contains(stderr, "holds 4 tests, 3 of them from the map before") {
 		t.Fatalf("refresh: exit %d: %s", code, stderr)
 	}
 }

@@ -120,6 +120,9 @@ func (a *App) divideRevisions(ctx context.Context, o splitOptions) (*division, e
 	}
 	defer repo.Close()
 	c, err := readChange(ctx, repo, o.base, o.head)
+	if errors.Is(err, errNothing) && len(o.explain) > 0 {
+		c, err = readChange(ctx, repo, "HEAD", o.head) // a path can be asked about without a change
+	}
 	if err != nil {
 		return nil, err
 	}

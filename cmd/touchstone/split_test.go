@@ -105,6 +105,17 @@ func TestSplitExplain(t *testing.T) {
 	}
 }
 
+// A path can be asked about before anything is changed, a change cannot be split.
+func TestSplitExplainsWithoutAChange(t *testing.T) {
+	dir := splitRepository(t)
+	if code, stdout, stderr := run("split", "--repo", dir, "--explain", "tests/it.rs"); code != exitPass || !strings.Contains(stdout, "tests/it.rs: test, in test directory tests\n") {
+		t.Errorf("exit %d: %s\n%s", code, stderr, stdout)
+	}
+	if code, _, stderr := run("split", "--repo", dir); code != exitUsage || !strings.Contains(stderr, "nothing to check") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 // TestSplitRefuses gives bad input and wants the code and the word that helps.
 func TestSplitRefuses(t *testing.T) {
 	dir := splitRepository(t)

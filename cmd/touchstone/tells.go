@@ -8,7 +8,8 @@ import (
 	"github.com/touchstone-gate/touchstone/patchsplit"
 )
 
-// readTells reads the lines that the change adds to its test part. A patch that
+// readTells reads the lines that the change adds to its test part, and to production
+// code those that ask for tests. A patch that
 // cannot be had (too large) gives none: they decide nothing.
 func readTells(ctx context.Context, c *change, parts []patchsplit.FilePart) []gate.Finding {
 	patch, err := readPatch(ctx, c, c.baseTree, c.headTree)
@@ -29,8 +30,11 @@ func readTells(ctx context.Context, c *change, parts []patchsplit.FilePart) []ga
 	}
 	var found []gate.Finding
 	for _, file := range patch.Files {
-		if part[file.Path] == patchsplit.Test {
+		switch part[file.Path] {
+		case patchsplit.Test:
 			found = append(found, tells.Find(file.Path, added(file), edited)...)
+		case patchsplit.Production, patchsplit.Mixed:
+			found = append(found, tells.FindInProduct(file.Path, added(file))...)
 		}
 	}
 	return found

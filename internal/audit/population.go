@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Task is a group of attempts with everything known about it, for simulations.
@@ -107,7 +105,7 @@ func Drawn(tasks, attempts int, pass, flip, correlation float64, random *rand.Ra
 			return func() float64 { return mean }
 		}
 		size := 1/correlation - 1
-		return distuv.Beta{Alpha: mean * size, Beta: (1 - mean) * size, Src: random}.Rand
+		return func() float64 { return betaQuantile(random.Float64(), mean*size, (1-mean)*size) }
 	}
 	binomial := func(n int, p float64) (k int) {
 		for range n {

@@ -164,7 +164,9 @@ func Parse(name string, content []byte) (Config, error) {
 func nulls(name string, content []byte) (blank bool, err error) {
 	file, err := parser.ParseBytes(content, 0)
 	if err != nil {
-		return false, position(name, err)
+		at := position(name, err)
+		at.Message = "not valid YAML, look at the indentation and the punctuation here: " + at.Message
+		return false, at
 	}
 	blank = true
 	for _, doc := range file.Docs {
@@ -231,7 +233,7 @@ func words(kinds []Kind) []string {
 	return out
 }
 
-func position(name string, err error) error {
+func position(name string, err error) *Error {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return &Error{File: name, Message: err.Error()}

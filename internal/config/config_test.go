@@ -72,6 +72,7 @@ func TestAbsentFileIsTheDefault(t *testing.T) {
 
 func TestErrorsNameTheirPlace(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{"runners:\n  - name: x\n   framework: pytest\n", `touchstone.yml:3:4: not valid YAML, look at the indentation`},
 		{"version: 2\n", `touchstone.yml:1:10: version "2" is not known`},
 		{"version: 1\nmodus: enforce\n", `touchstone.yml:2:1: unknown field "modus"`},
 		{"policy:\n  require: discrimnating\n", `touchstone.yml:2:12: "discrimnating" is not a requirement`},

@@ -121,7 +121,7 @@ func (m *markdown) flips(flips []gate.Flip) {
 	m.line("\n**Flips**: %s on base, %s on head, untouched by this change\n", passWord(len(flips)), failWord(len(flips)))
 	for i, flip := range flips {
 		if i == listed {
-			m.line("- ... and %s more flips", number(len(flips)-i))
+			m.line("- ... and %s more %s", number(len(flips)-i), verb(len(flips)-i, "flip", "flips"))
 			break
 		}
 		item := fmt.Sprintf("- %s fails on head %s", code(cutMiddle(Sanitize(flip.ID, 0), idLength)), prose(firm(flip), 80))

@@ -111,6 +111,10 @@ func (t *text) folded(i, total int, indent, what string) bool {
 	if t.verbose || i < fold {
 		return false
 	}
+	if total-i == 1 {
+		t.line("%s... and 1 more %s (--verbose shows it)", indent, strings.TrimSuffix(what, "s"))
+		return true
+	}
 	t.line("%s... and %s more %s (--verbose shows them)", indent, number(total-i), what)
 	return true
 }
@@ -331,6 +335,22 @@ func (t *text) made(r *gate.Report) {
 			}
 		}
 	}
+}
+
+// Wrap breaks a paragraph into lines of a terminal's width (0: unknown), the
+// first one after lead and the others below its end. None of them is a command
+// to a CI runner, wherever a line happens to break.
+func Wrap(lead, paragraph string, width int) string {
+	if width < narrow {
+		width = usual
+	}
+	t := &text{width: width}
+	indent := utf8.RuneCountInString(lead)
+	for _, line := range t.broken(paragraph, indent) {
+		t.line("%s%s", lead, line)
+		lead = strings.Repeat(" ", indent)
+	}
+	return t.String()
 }
 
 // wrap prints a paragraph within the width, every line indented.

@@ -84,6 +84,17 @@ var rules = []rule{
 	},
 }
 
+// ofProduct reads the lines that a change adds to its production part.
+var ofProduct = rule{
+	id: "asks-for-tests", words: "production code that asks whether a test runs it: what tests see may not be what users get",
+	line: map[string]*lazyregexp.Regexp{
+		python:     re(`\bPYTEST_(?:CURRENT_TEST|VERSION)\b|["'](?:pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|\bsys\.modules(?:\.get\(|\[)\s*["'](?:pytest|unittest)["']`),
+		golang:     re(`\btesting\.Testing\(\)|\bflag\.Lookup\("test\.|\bHasSuffix\(os\.Args\[0\],\s*"[._]test`),
+		javascript: re(`\bNODE_ENV\b["'\]]*\s*[!=]==?\s*["']test["']|["']test["']\s*[!=]==?\s*process\.env\b|\benv\.(?:JEST_WORKER_ID|VITEST\w*|NODE_TEST_CONTEXT|AVA_PATH)\b|\btypeof\s+(?:jest|describe|it|vi)\s*[!=]==?`),
+		rust:       re(`\bcfg!\(\s*(?:not\(\s*)?test\b|#\[cfg\(\s*not\(\s*test\s*\)`),
+	},
+}
+
 var sides = map[string][]*lazyregexp.Regexp{
 	python:     {re(`^\s*assert\s+([\w.\[\]()'"]+)\s*(?:==|is)\s*([\w.\[\]()'"]+)\s*(?:,|#|$)`), re(`\bassert(?:Equal|Is|CountEqual)\(\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]`)},
 	golang:     {re(`\b(?:assert|require)\.(?:Equal|Same|EqualValues)\(\s*t\s*,\s*([\w.]+)\s*,\s*([\w.]+)\s*[,)]`), re(`\breflect\.DeepEqual\(\s*([\w.]+)\s*,\s*([\w.]+)\s*\)`)},

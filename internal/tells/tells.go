@@ -37,6 +37,15 @@ func Find(file string, added []Line, changed map[string]bool) []gate.Finding {
 	return found
 }
 
+// FindInProduct reads what a change adds to one file of its production part.
+func FindInProduct(file string, added []Line) []gate.Finding {
+	language := languageOf(file)
+	if language == "" {
+		return nil
+	}
+	return ofProduct.find(file, language, added)
+}
+
 func (r *rule) find(file, language string, added []Line) []gate.Finding {
 	var found []gate.Finding
 	said := make(map[int]bool)

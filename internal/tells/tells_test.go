@@ -32,6 +32,11 @@ var examples = []struct {
 	{"reads-surroundings", "test_a.py", []string{"if os.environ.get('CI'):", "subprocess.run(['git', 'log'])", "open('.git/HEAD')"}, []string{"os.environ['X'] = '1'", "import github"}},
 	{"reads-surroundings", "a_test.go", []string{"os.Getenv(\"CI\")", "exec.Command(\"git\", \"log\")"}, []string{"t.Setenv(\"X\", \"1\")"}},
 	{"reads-surroundings", "a.test.js", []string{"if (process.env.CI) {"}, []string{"process.env.X = '1'"}},
+	{"asks-for-tests", "a.py", []string{"if 'pytest' in sys.modules:", "if os.environ.get('PYTEST_CURRENT_TEST'):"}, []string{"import pytest", "# PYTEST_CURRENT_TEST"}},
+	{"asks-for-tests", "a.go", []string{"if testing.Testing() && x < 0 {", "if flag.Lookup(\"test.v\") != nil {"}, []string{"func Testing(t *testing.T) {"}},
+	{"asks-for-tests", "a.ts", []string{"if (process.env.NODE_ENV === 'test') {", "return process.env['NODE_ENV'] !== \"test\"", "if (process.env.JEST_WORKER_ID) {", "if (typeof jest !== 'undefined')"},
+		[]string{"process.env.NODE_ENV === 'production'", "mode === 'test'"}},
+	{"asks-for-tests", "a.rs", []string{"    if cfg!(test) && x < 0 {", "#[cfg(not(test))]"}, []string{"#[cfg(test)]", "#[cfg(not(feature = \"test\"))]"}},
 	{"mocks-the-subject", "test_a.py", []string{"@patch('pkg.mod.compute')", "patch.object(mod, 'compute')", "monkeypatch.setattr(mod, 'compute', f)"}, []string{"@patch('pkg.mod.other')", "compute()"}},
 	{"mocks-the-subject", "a.test.js", []string{"jest.spyOn(mod, 'compute')"}, []string{"jest.spyOn(mod, 'other')"}},
 }
@@ -53,7 +58,7 @@ func speaks(rule, file, text string) bool {
 	for i, line := range strings.Split(text, "\n") {
 		added = append(added, Line{i + 1, line})
 	}
-	for _, finding := range Find(file, added, map[string]bool{"compute": true}) {
+	for _, finding := range append(Find(file, added, map[string]bool{"compute": true}), FindInProduct(file, added)...) {
 		if finding.Rule == rule {
 			return true
 		}

@@ -69,6 +69,9 @@ $TEST('looks', () => { $EQUAL(fs.existsSync('src/none.txt'), false); });
 -- test/child.test.js --
 const { execFileSync } = require('child_process');
 $TEST('child', () => { $EQUAL(String(execFileSync(process.execPath, ['-p', '1'])), '1\n'); });
+-- test/later.test.js --
+const run = require('util').promisify(require('child_process').execFile);
+$TEST('later', async () => { $EQUAL((await run(process.execPath, ['-p', '1'])).stdout, '1\n'); });
 -- test/fails.test.js --
 $TEST('fails', () => { $EQUAL(1, 2); });
 -- test/made.test.js --
@@ -95,7 +98,7 @@ func suiteFor(framework string) string {
 		head += "const test = (name, run) => require('ava')(name, async (t) => { t.pass(); await run(); });\n"
 	}
 	text := strings.NewReplacer("$TEST", test, "$EQUAL", equal).Replace(traced)
-	for _, name := range []string{"split", "table", "rates", "other", "reads", "child", "fails", "made"} {
+	for _, name := range []string{"split", "table", "rates", "other", "reads", "child", "later", "fails", "made"} {
 		text = strings.Replace(text, "-- test/"+name+".test.js --\n", "-- test/"+name+".test.js --\n"+head, 1)
 	}
 	return "-- package.json --\n" + tracedWith[framework] + text
@@ -156,8 +159,8 @@ func TestTrace(t *testing.T) {
 			if slices.Contains(rows["split"].Opens, "src/money.js") || slices.Contains(rows["reads"].Loads, "src/money.js") || slices.Contains(rows["split"].Opens, "src/rates.json") {
 				t.Errorf("a row is given what it did not do: %+v, %+v", rows["split"], rows["reads"])
 			}
-			if rows["child"].Open == "" || rows["made"].Open == "" || rows["fails"].Green {
-				t.Errorf("child: open %q; made: open %q; failing: green %v", rows["child"].Open, rows["made"].Open, rows["fails"].Green)
+			if rows["child"].Open == "" || rows["later"].Open == "" || rows["made"].Open == "" || rows["fails"].Green {
+				t.Errorf("child: open %q; later: open %q; made: open %q; failing: green %v", rows["child"].Open, rows["later"].Open, rows["made"].Open, rows["fails"].Green)
 			}
 			if !slices.Contains(rows["traced"].Loads, "src/money.js") {
 				t.Errorf("what money.js executes is not said to be seen: %q", rows["traced"].Loads)

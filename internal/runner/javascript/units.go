@@ -60,9 +60,15 @@ func (s *suite) isConfig(file string) bool {
 			}
 		}
 	}
+	return !s.collects(file) && s.loadsFirst(file)
+}
+
+// loadsFirst tells whether configuration or options name a script that is loaded
+// before every test.
+func (s *suite) loadsFirst(file string) bool {
 	base := path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	return isScript(file) && !s.collects(file) && (strings.Contains(s.config, "/"+base) || strings.Contains(s.config, "/"+stem+`"`) || strings.Contains(s.config, "/"+stem+"'") ||
+	return isScript(file) && (strings.Contains(s.config, "/"+base) || strings.Contains(s.config, "/"+stem+`"`) || strings.Contains(s.config, "/"+stem+"'") ||
 		slices.ContainsFunc(slices.Concat(s.options, s.node), func(word string) bool { return moduleStem(path.Join(s.home, word)) == moduleStem(file) }))
 }
 

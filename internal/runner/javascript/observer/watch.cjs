@@ -5,6 +5,7 @@
 const fs = require('fs');
 const path = require('path');
 const { fileURLToPath } = require('url');
+const { promisify } = require('util');
 const channel = require('./channel.cjs');
 
 const root = channel.root + path.sep;
@@ -79,7 +80,10 @@ function note(name, listing, looking) {
 // of it from outside.
 function watch(holder, name, before) {
   const own = holder[name];
-  if (typeof own !== 'function') return;
+  if (typeof own === 'function') holder[name] = noting(own, before);
+}
+
+function noting(own, before) {
   const watched = function (...args) {
     try {
       before(...args);
@@ -88,8 +92,10 @@ function watch(holder, name, before) {
     }
     return Reflect.apply(own, this, args);
   };
-  Object.defineProperties(watched, Object.getOwnPropertyDescriptors(own));
-  holder[name] = watched;
+  const all = Object.getOwnPropertyDescriptors(own);
+  const promised = all[promisify.custom]; // what util.promisify makes of it
+  if (promised && typeof promised.value === 'function') promised.value = promised.value === own ? watched : noting(promised.value, before);
+  return Object.defineProperties(watched, all);
 }
 
 for (const holder of [fs, fs.promises]) {
